@@ -1,0 +1,30 @@
+// Problem -> Checks: inputs of each family of protocol.md A.3, float64 reference and bound of A.2, all made here,
+// outside any worker, from a seed that candidates never see.
+#pragma once
+
+#include <vector>
+
+#include "record/check.h"
+
+namespace kw {
+
+struct CheckPlan {
+  Contract contract;                       // bound is derived from it
+  std::vector<std::string> families;       // empty = all families
+  double max_reference_flops = 2e9;        // per family; beyond it rows and columns are sampled (A.1)
+};
+
+[[nodiscard]] const std::vector<std::string>& check_families();
+
+[[nodiscard]] Result<std::vector<Check>> make_checks(const Problem& problem, const CheckPlan& plan, uint64_t seed);
+
+// Shapes inside a launch record's domain on which a binary is verified besides its own (A.7): 1, 2, 3, tile-1, tile,
+// tile+1, primes, tall, wide, pairwise distinct, zero m, n or k, pitched strides, beta 0 and not 0. `tile_m`, `tile_n`,
+// `tile_k` steer the edges (0 = unknown). Same layout and dtype; sizes small enough to be cheap.
+struct TileHint {
+  int64_t m = 0, n = 0, k = 0;
+};
+[[nodiscard]] std::vector<Problem> sample_domain(const Problem& problem, const LaunchRecord& launch, TileHint tile,
+                                                 int count, uint64_t seed);
+
+}  // namespace kw
