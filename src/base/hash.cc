@@ -1,5 +1,6 @@
 #include "base/hash.h"
 
+#include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include <cstdint>

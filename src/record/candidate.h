@@ -25,6 +25,7 @@ struct Proposal {
   std::string family;                // "gemm_cpu", or "free" for a user's or a model's own text
   std::string schedule;              // canonical key of the family's schedule; empty for "free"
   std::string free_text;             // source text when family is "free"
+  std::string free_language = "c++"; // "c++" or "c"
   std::optional<LaunchRecord> free_launch;
   std::vector<std::string> parents;  // binary hashes
   std::string note;                  // why: "mutate mr", "seed rank 3"
@@ -33,6 +34,7 @@ struct Proposal {
 
 struct Source {
   std::string text;                  // self-contained
+  std::string language = "c++";      // "c++" or "c"
   std::string name;                  // for people; nothing parses facts back from it
   LaunchRecord launch;
   std::vector<std::string> flags;    // what the compiler needs besides the target's own

@@ -1,0 +1,182 @@
+#include "compile/compile.h"
+
+#include <cstdlib>
+#include <sstream>
+#include <thread>
+
+#include "base/hash.h"
+#include "base/process.h"
+
+namespace kw {
+namespace {
+
+constexpr size_t kMaxMessageBytes = 4000;
+constexpr size_t kMaxCompilerMemoryBytes = size_t{3} << 30;
+constexpr int64_t kEvictEvery = 256;  // compiler runs between looks at the cache's size
+
+// Free-standing, position-independent, no exceptions, nothing that needs start-up or clean-up code. Contracting a*b+c
+// to FMA is allowed: the error bound of protocol.md A.2 covers it.
+const std::vector<std::string>& base_flags() {
+  static const std::vector<std::string> flags = {
+      "-O2", "-fPIC", "-ffreestanding", "-ffp-contract=fast", "-fno-stack-protector", "-fvisibility=hidden",
+      "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-fno-ident", "-fcf-protection=none", "-nostdinc",
+      "-fno-math-errno", "-fno-trapping-math", "-w", "-fdiagnostics-color=never"};
+  return flags;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// Largest frame of a -fstack-usage report ("file:line:col:name<TAB>bytes<TAB>kind").
+int64_t largest_frame(const std::string& report) {
+  int64_t largest = 0;
+  std::istringstream lines(report);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t tab = line.find('\t');
+    if (tab != std::string::npos) largest = std::max<int64_t>(largest, std::atoll(line.c_str() + tab + 1));
+  }
+  return largest;
+}
+
+Verdict compile_verdict(const std::string& code, const std::string& message) {
+  Verdict verdict;
+  verdict.klass = VerdictClass::kCompileError;
+  verdict.reason = code;
+  verdict.evidence["message"] = message;
+  return verdict;
+}
+
+}  // namespace
+
+Result<Compiler> Compiler::find(const CompilePlan& plan) {
+  KW_TRY(ObjectCache cache, ObjectCache::open(plan.cache_folder, plan.max_cache_bytes));
+  Compiler compiler(plan, std::move(cache));
+  const char* wanted = std::getenv("KW_CXX");
+  std::vector<std::string> names = {"g++", "clang++"};
+  if (wanted != nullptr && *wanted != '\0') names = {wanted};
+  for (const std::string& name : names) {
+    const auto version = run_command({.argv = {name, "--version"}, .limit = Milliseconds(10'000)});
+    if (!version || !version->ok()) continue;
+    const auto include = run_command({.argv = {name, "-print-file-name=include"}, .limit = Milliseconds(10'000)});
+    if (!include || !include->ok()) continue;
+    compiler.path_ = name;
+    compiler.version_ = first_line(version->output);
+    compiler.include_folder_ = first_line(include->output);
+    [[maybe_unused]] const int64_t evicted = compiler.cache_.evict();
+    return compiler;
+  }
+  if (wanted != nullptr && *wanted != '\0')
+    return fail("the compiler named by KW_CXX ({}) does not run; unset it or name g++ or clang++", wanted);
+  return fail("no C++ compiler found; install one (Debian: apt-get install g++) or name it in KW_CXX");
+}
+
+std::vector<std::string> Compiler::flags_of(const Source& source) const {
+  std::vector<std::string> flags = base_flags();
+  if (source.language == "c++")
+    for (const char* flag : {"-x", "c++", "-std=c++20", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"})
+      flags.push_back(flag);
+  else
+    for (const char* flag : {"-x", "c", "-std=gnu11"}) flags.push_back(flag);
+  const std::string isa = source.launch.isa;
+  for (const char* flag : {"-mavx2", "-mfma", "-mbmi", "-mbmi2"}) flags.push_back(flag);
+  if (isa == "avx512")
+    for (const char* flag : {"-mavx512f", "-mavx512vl", "-mavx512bw", "-mavx512dq", "-mprefer-vector-width=512"})
+      flags.push_back(flag);
+  flags.insert(flags.end(), source.flags.begin(), source.flags.end());
+  return flags;
+}
+
+std::string Compiler::source_hash(const Source& source) const {
+  std::string flags;
+  for (const std::string& flag : flags_of(source)) flags += fmt::format("{}:{}", flag.size(), flag);
+  return hash_parts({source.text, source.language, flags, version_});
+}
+
+Result<CacheEntry> Compiler::run_compiler(const Source& source, int cpu) const {
+  KW_TRY(const TempFolder folder, TempFolder::make());
+  Command command;
+  command.argv = {path_};
+  for (const std::string& flag : flags_of(source)) command.argv.push_back(flag);
+  for (const std::string& word : {std::string("-isystem"), include_folder_, std::string("-fstack-usage"),
+                                  std::string("-c"), std::string("-"), std::string("-o"), std::string("kernel.o")})
+    command.argv.push_back(word);
+  command.folder = folder.path();
+  command.input = source.text;
+  command.limit = plan_.limit;
+  command.cpu = cpu;
+  command.background = true;
+  command.max_memory_bytes = kMaxCompilerMemoryBytes;
+  runs_->fetch_add(1);
+  KW_TRY(const CommandOutcome outcome, run_command(command));
+
+  CacheEntry entry;
+  entry.compile_us = outcome.elapsed_us;
+  entry.message = outcome.errors.substr(0, kMaxMessageBytes);
+  if (outcome.timed_out) {
+    entry.error_code = "timeout";
+    entry.message = fmt::format("the compiler did not end within {} ms", plan_.limit.count());
+    return entry;
+  }
+  if (!outcome.ok()) {
+    entry.error_code = outcome.signal != 0 ? "compiler_crash" : "syntax";
+    return entry;
+  }
+  auto object = read_file(folder.path() / "kernel.o", plan_.max_object_bytes);
+  if (!object) {
+    entry.error_code = "object_too_large";
+    entry.message = object.error().message;
+    return entry;
+  }
+  entry.object = std::move(*object);
+  if (const auto report = read_file(folder.path() / "kernel.su", 1 << 20)) entry.stack_bytes = largest_frame(*report);
+  return entry;
+}
+
+Result<tl::expected<Binary, Verdict>> Compiler::compile_one(const Source& source, int cpu) const {
+  using Outcome = tl::expected<Binary, Verdict>;
+  if (source.text.size() > plan_.max_source_bytes)
+    return Outcome(tl::unexpected(compile_verdict(
+        "source_too_large", fmt::format("{} bytes, at most {}", source.text.size(), plan_.max_source_bytes))));
+  Binary binary;
+  binary.source_hash = source_hash(source);
+  std::optional<CacheEntry> entry = cache_.find(binary.source_hash);
+  binary.from_cache = entry.has_value();
+  if (!entry) {
+    KW_TRY(entry, run_compiler(source, cpu));
+    // A time-out says as much about the machine's load as about the source: not remembered.
+    if (entry->error_code != "timeout") KW_TRY_VOID(cache_.put(binary.source_hash, *entry));
+  }
+  if (!entry->error_code.empty())
+    return Outcome(tl::unexpected(compile_verdict(entry->error_code, entry->message)));
+  binary.object = std::move(entry->object);
+  binary.launch = source.launch;
+  binary.compiler = version_;
+  binary.compile_us = entry->compile_us;
+  binary.hash = hash_parts({binary.object, print_launch(source.launch).dump()});
+  binary.facts["object_bytes"] = binary.object.size();
+  binary.facts["stack_bytes"] = entry->stack_bytes;
+  return Outcome(std::move(binary));
+}
+
+Result<std::vector<tl::expected<Binary, Verdict>>> Compiler::compile(const std::vector<Source>& sources,
+                                                                     const std::vector<int>& cpus) const {
+  std::vector<Result<tl::expected<Binary, Verdict>>> outcomes(sources.size(), fail("not compiled"));
+  std::atomic<size_t> next{0};
+  const auto work = [&](int cpu) {
+    for (size_t i = next++; i < sources.size(); i = next++) outcomes[i] = compile_one(sources[i], cpu);
+  };
+  const std::vector<int> workers = cpus.empty() ? std::vector<int>{-1} : cpus;
+  {
+    std::vector<std::jthread> threads;
+    for (size_t i = 1; i < workers.size(); ++i) threads.emplace_back(work, workers[i]);
+    work(workers[0]);
+  }
+  if (runs_->load() % kEvictEvery < static_cast<int64_t>(sources.size())) (void)cache_.evict();
+  std::vector<tl::expected<Binary, Verdict>> results;
+  for (auto& outcome : outcomes) {
+    if (!outcome) return tl::unexpected(outcome.error());
+    results.push_back(std::move(*outcome));
+  }
+  return results;
+}
+
+}  // namespace kw
