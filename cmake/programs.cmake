@@ -1,4 +1,16 @@
-# The command-line program, vendor plug-ins, cross-folder tests and installation.
-if(EXISTS ${CMAKE_SOURCE_DIR}/src/cli/main.cc)
-  kw_module(cli DEPENDS kw_loop CLI11::CLI11)
-endif()
+# The command-line program, its facts about the build, installation.
+include(CheckIncludeFile)
+find_file(KW_CUDA_H cuda.h PATHS /usr/local/cuda/include $ENV{CUDA_HOME}/include NO_CACHE)
+
+file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cli/*.cc)
+list(FILTER cli_sources EXCLUDE REGEX "_test\\.cc$")
+add_executable(kernelwright ${cli_sources})
+target_link_libraries(kernelwright PRIVATE kw_loop kw_ship CLI11::CLI11 PkgConfig::SECCOMP)
+string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
+target_compile_definitions(kernelwright PRIVATE
+  KW_COMPILER="${CMAKE_CXX_COMPILER_ID}" KW_BUILD_FLAGS="${CMAKE_CXX_FLAGS_${build_type}}"
+  KW_HAVE_CUDA_H=$<BOOL:${KW_CUDA_H}>)
+set_target_properties(kernelwright PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+install(TARGETS kernelwright RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/kernelwright)
+install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

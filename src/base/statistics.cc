@@ -70,7 +70,8 @@ class IndexDraws {
 };
 
 void check_bootstrap(double confidence, int resamples) {
-  KW_CHECK(confidence > 0 && confidence < 1 && resamples > 0, "confidence {}, resamples {}", confidence, resamples);
+  KW_CHECK(confidence > 0 && confidence < 1 && resamples > 0, "confidence {}, resamples {}", confidence,
+           resamples);
 }
 
 }  // namespace
@@ -90,7 +91,8 @@ double quantile(std::span<const double> values, double q) {
 
 double geometric_mean(std::span<const double> values) { return std::exp(mean(logs_of(values))); }
 
-Interval bootstrap_median_interval(std::span<const double> ratios, double confidence, int resamples, uint64_t seed) {
+Interval bootstrap_median_interval(std::span<const double> ratios, double confidence, int resamples,
+                                   uint64_t seed) {
   check_bootstrap(confidence, resamples);
   if (ratios.empty() || has_nan(ratios)) return {kNan, kNan};
   const std::vector<double> order = sorted(ratios);
@@ -110,7 +112,8 @@ Interval bootstrap_median_interval(std::span<const double> ratios, double confid
   return percentile_interval(std::move(medians), confidence);
 }
 
-Interval bootstrap_geomean_interval(std::span<const double> ratios, double confidence, int resamples, uint64_t seed) {
+Interval bootstrap_geomean_interval(std::span<const double> ratios, double confidence, int resamples,
+                                    uint64_t seed) {
   check_bootstrap(confidence, resamples);
   const std::vector<double> logs = logs_of(ratios);
   if (logs.empty() || has_nan(logs)) return {kNan, kNan};
@@ -124,10 +127,12 @@ Interval bootstrap_geomean_interval(std::span<const double> ratios, double confi
   return {std::exp(interval.low), std::exp(interval.high)};
 }
 
-Interval bootstrap_mean_ratio_interval(std::span<const double> numerators, std::span<const double> denominators,
-                                       double confidence, int resamples, uint64_t seed) {
+Interval bootstrap_mean_ratio_interval(std::span<const double> numerators,
+                                       std::span<const double> denominators, double confidence, int resamples,
+                                       uint64_t seed) {
   check_bootstrap(confidence, resamples);
-  KW_CHECK(numerators.size() == denominators.size(), "{} and {} values", numerators.size(), denominators.size());
+  KW_CHECK(numerators.size() == denominators.size(), "{} and {} values", numerators.size(),
+           denominators.size());
   if (numerators.empty() || has_nan(numerators) || has_nan(denominators)) return {kNan, kNan};
   IndexDraws draws(seed, numerators.size());
   std::vector<double> quotients(static_cast<size_t>(resamples));
@@ -145,7 +150,8 @@ Interval bootstrap_mean_ratio_interval(std::span<const double> numerators, std::
 }
 
 double student_t_quantile(double confidence, int freedom) {
-  KW_CHECK(confidence > 0 && confidence < 1 && freedom >= 1, "confidence {}, freedom {}", confidence, freedom);
+  KW_CHECK(confidence > 0 && confidence < 1 && freedom >= 1, "confidence {}, freedom {}", confidence,
+           freedom);
   const auto inside = [freedom](double t) {
     const double angle = std::atan(t / std::sqrt(freedom)), cosine = std::cos(angle);
     const bool odd = freedom % 2 == 1;
@@ -218,8 +224,10 @@ std::vector<bool> holm_rejections(std::span<const double> p_values, double alpha
 double find_slow_mode_share(std::span<const double> values) {
   constexpr size_t kMinSamples = 8, kMinInMode = 2;
   constexpr double kMinDistance = 0.05, kMinDistanceInSpreads = 5;
-  const std::vector<double> logs = sorted(logs_of(values));
-  if (has_nan(logs) || logs.size() < kMinSamples) return 0;
+  std::vector<double> logs = logs_of(values);
+  if (has_nan(logs)) return kNan;
+  if (logs.size() < kMinSamples) return 0;
+  std::sort(logs.begin(), logs.end());
   // Prefix sums give each split's mean and spread at once.
   std::vector<double> sums{0}, squares{0};
   for (const double value : logs) {

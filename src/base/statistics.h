@@ -18,34 +18,36 @@ struct Interval {
 [[nodiscard]] double geometric_mean(std::span<const double> values);      // all > 0, else NaN
 
 // Percentile bootstrap of the median of per-pair ratios; `resamples` draws from Random(seed).
-[[nodiscard]] Interval bootstrap_median_interval(std::span<const double> ratios, double confidence, int resamples,
-                                                 uint64_t seed);
+[[nodiscard]] Interval bootstrap_median_interval(std::span<const double> ratios, double confidence,
+                                                 int resamples, uint64_t seed);
 // Percentile bootstrap of the geometric mean over cases.
-[[nodiscard]] Interval bootstrap_geomean_interval(std::span<const double> ratios, double confidence, int resamples,
-                                                  uint64_t seed);
+[[nodiscard]] Interval bootstrap_geomean_interval(std::span<const double> ratios, double confidence,
+                                                  int resamples, uint64_t seed);
 // Percentile bootstrap of mean(numerators) / mean(denominators), pairs drawn together; for bimodal samples.
 [[nodiscard]] Interval bootstrap_mean_ratio_interval(std::span<const double> numerators,
                                                      std::span<const double> denominators, double confidence,
                                                      int resamples, uint64_t seed);
 
-// Student's t interval of the geometric mean: the honest width for 2 to 7 ratios, where no percentile bootstrap
-// reaches its confidence. Fewer than 2 ratios: NaN.
+// Student's t interval of the geometric mean: the honest width for 2 to 7 ratios, where no percentile
+// bootstrap reaches its confidence. Fewer than 2 ratios: NaN.
 [[nodiscard]] Interval log_t_interval(std::span<const double> ratios, double confidence);
-// t with P(|T| < t) = confidence for T of `freedom` degrees of freedom (Abramowitz and Stegun 26.7.3, 26.7.4).
+// t with P(|T| < t) = confidence for T of `freedom` degrees of freedom (Abramowitz and
+// Stegun 26.7.3, 26.7.4).
 [[nodiscard]] double student_t_quantile(double confidence, int freedom);
 
-// Two-sided p-value that the median ratio equals `null_ratio`, by sign-flip of log ratios: all 2^n sign patterns
-// when they are at most `resamples`, else that many random ones (at most 64 ratios are flipped apart; more are flipped
-// by further draws). Needs ratios that lie symmetrically around their median on the log scale. Empty: 1.
+// Two-sided p-value that the median ratio equals `null_ratio`, by sign-flip of log ratios: all 2^n sign
+// patterns when they are at most `resamples`, else that many random ones. Needs ratios that lie symmetrically
+// around their median on the log scale. Empty: 1.
 [[nodiscard]] double sign_flip_p_value(std::span<const double> ratios, double null_ratio, int resamples,
                                        uint64_t seed);
 
-// Holm's step-down: true where the hypothesis is rejected at family-wise error `alpha`. NaN is never rejected.
+// Holm's step-down: true where the hypothesis is rejected at family-wise error `alpha`. NaN is never
+// rejected.
 [[nodiscard]] std::vector<bool> holm_rejections(std::span<const double> p_values, double alpha);
 
-// Share of samples in the slower of two modes when the sample is clearly bimodal, else 0: a kernel that is fast only
-// most of the time must not look fast. Clearly: at least 8 samples, the best two-way split of their logs has modes
-// at least 5 % apart and at least 5 times their own spread, and 2 samples or more in each.
+// Share of samples in the slower of two modes when the sample is clearly bimodal, else 0: a kernel that is
+// fast only most of the time must not look fast. Clearly: at least 8 samples, the best two-way split of their
+// logs has modes at least 5 % apart and at least 5 times their own spread, and 2 samples or more in each.
 [[nodiscard]] double find_slow_mode_share(std::span<const double> values);
 
 }  // namespace kw

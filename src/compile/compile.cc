@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <sstream>
-#include <thread>
 
 #include "base/hash.h"
 #include "base/process.h"
@@ -157,22 +156,31 @@ Result<tl::expected<Binary, Verdict>> Compiler::compile_one(const Source& source
   return Outcome(std::move(binary));
 }
 
-Result<std::vector<tl::expected<Binary, Verdict>>> Compiler::compile(const std::vector<Source>& sources,
-                                                                     const std::vector<int>& cpus) const {
-  std::vector<Result<tl::expected<Binary, Verdict>>> outcomes(sources.size(), fail("not compiled"));
-  std::atomic<size_t> next{0};
-  const auto work = [&](int cpu) {
-    for (size_t i = next++; i < sources.size(); i = next++) outcomes[i] = compile_one(sources[i], cpu);
-  };
-  const std::vector<int> workers = cpus.empty() ? std::vector<int>{-1} : cpus;
-  {
-    std::vector<std::jthread> threads;
-    for (size_t i = 1; i < workers.size(); ++i) threads.emplace_back(work, workers[i]);
-    work(workers[0]);
-  }
-  if (runs_->load() % kEvictEvery < static_cast<int64_t>(sources.size())) (void)cache_.evict();
-  std::vector<tl::expected<Binary, Verdict>> results;
-  for (auto& outcome : outcomes) {
+void Compiler::limit_cache() const {
+  if (runs_->load() - runs_at_eviction_->load() < kEvictEvery) return;
+  runs_at_eviction_->store(runs_->load());
+  [[maybe_unused]] const int64_t evicted = cache_.evict();
+}
+
+Result<CompileBatch::Results> Compiler::compile(const std::vector<Source>& sources) const {
+  return CompileBatch(*this, sources, {}).finish(-1);
+}
+
+CompileBatch::CompileBatch(const Compiler& compiler, std::vector<Source> sources, const std::vector<int>& cpus)
+    : compiler_(compiler), sources_(std::move(sources)), outcomes_(sources_.size(), fail("not compiled")) {
+  for (int cpu : cpus) threads_.emplace_back([this, cpu] { work(cpu); });
+}
+
+void CompileBatch::work(int cpu) {
+  for (size_t i = next_++; i < sources_.size(); i = next_++) outcomes_[i] = compiler_.compile_one(sources_[i], cpu);
+}
+
+Result<CompileBatch::Results> CompileBatch::finish(int cpu) {
+  work(cpu);
+  threads_.clear();  // joins
+  compiler_.limit_cache();
+  Results results;
+  for (auto& outcome : outcomes_) {
     if (!outcome) return tl::unexpected(outcome.error());
     results.push_back(std::move(*outcome));
   }

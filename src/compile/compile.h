@@ -4,10 +4,11 @@
 
 #include <atomic>
 #include <memory>
+#include <thread>
 #include <vector>
 
-#include "base/file.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "compile/cache.h"
 #include "record/candidate.h"
 
@@ -31,17 +32,20 @@ class Compiler {
   // Hash of all that determines the object's bytes: text, language, flags, compiler version.
   [[nodiscard]] std::string source_hash(const Source& source) const;
 
-  // Same length and order as the input; one job per core of `cpus`, pinned, giving way to everything else.
-  // What does not compile is a Verdict (compile_error/...). An Error means that the cache or the compiler failed us.
-  [[nodiscard]] Result<std::vector<tl::expected<Binary, Verdict>>> compile(const std::vector<Source>& sources,
-                                                                           const std::vector<int>& cpus) const;
+  // All of `sources` now, on the calling thread (unpinned). See CompileBatch for the result.
+  [[nodiscard]] Result<std::vector<tl::expected<Binary, Verdict>>> compile(const std::vector<Source>& sources) const;
+
+  // One source on one core (-1 = not pinned), giving way to everything else.
+  [[nodiscard]] Result<tl::expected<Binary, Verdict>> compile_one(const Source& source, int cpu) const;
+
+  // Brings the cache down to its limit when enough was added since the last look.
+  void limit_cache() const;
 
   // Compiler runs so far; cache hits are not counted.
   int64_t runs() const { return runs_->load(); }
 
  private:
   Compiler(CompilePlan plan, ObjectCache cache) : plan_(std::move(plan)), cache_(std::move(cache)) {}
-  Result<tl::expected<Binary, Verdict>> compile_one(const Source& source, int cpu) const;
   Result<CacheEntry> run_compiler(const Source& source, int cpu) const;
   std::vector<std::string> flags_of(const Source& source) const;
 
@@ -49,6 +53,29 @@ class Compiler {
   ObjectCache cache_;
   std::string path_, version_, include_folder_;
   std::shared_ptr<std::atomic<int64_t>> runs_ = std::make_shared<std::atomic<int64_t>>(0);
+  std::shared_ptr<std::atomic<int64_t>> runs_at_eviction_ = std::make_shared<std::atomic<int64_t>>(0);
+};
+
+// Sources being compiled in the background, one job per core, while the caller does something else.
+class CompileBatch {
+ public:
+  using Results = std::vector<tl::expected<Binary, Verdict>>;
+
+  // Starts at once. `compiler` must outlive the batch.
+  CompileBatch(const Compiler& compiler, std::vector<Source> sources, const std::vector<int>& cpus);
+
+  // Works along on `cpu` (-1 = not pinned) until nothing is left, then waits. Same length and order as the sources:
+  // what does not compile is a Verdict (compile_error/...); an Error means that cache or compiler failed us.
+  [[nodiscard]] Result<Results> finish(int cpu);
+
+ private:
+  void work(int cpu);
+
+  const Compiler& compiler_;
+  std::vector<Source> sources_;
+  std::vector<Result<tl::expected<Binary, Verdict>>> outcomes_;
+  std::atomic<size_t> next_{0};
+  std::vector<std::jthread> threads_;
 };
 
 }  // namespace kw

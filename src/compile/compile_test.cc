@@ -25,11 +25,11 @@ TEST_F(CompileTest, second_compile_comes_from_the_cache_with_the_same_identity) 
   const Source source = make_source("extern \"C\" void kernel(long long, const void*) {}");
   auto first = Compiler::find(plan);
   ASSERT_TRUE(first) << first.error().message;
-  const auto a = first->compile({source}, {});
+  const auto a = first->compile({source});
   ASSERT_TRUE(a && (*a)[0]);
   EXPECT_FALSE((*a)[0]->from_cache);
   auto second = Compiler::find(plan);
-  const auto b = second->compile({source}, {});
+  const auto b = second->compile({source});
   ASSERT_TRUE(b && (*b)[0]);
   EXPECT_TRUE((*b)[0]->from_cache);
   EXPECT_EQ(second->runs(), 0);
@@ -56,7 +56,7 @@ TEST_F(CompileTest, launch_record_is_part_of_the_kernels_identity) {
   Source one = make_source("extern \"C\" void kernel(long long, const void*) {}");
   Source two = one;
   two.launch.kernels[0].items = *Expression::parse("2");
-  const auto binaries = compiler->compile({one, two}, {});
+  const auto binaries = compiler->compile({one, two});
   EXPECT_EQ((*binaries)[0]->source_hash, (*binaries)[1]->source_hash);
   EXPECT_NE((*binaries)[0]->hash, (*binaries)[1]->hash);
 }
@@ -65,7 +65,7 @@ TEST_F(CompileTest, error_is_a_verdict_with_the_compilers_words_and_is_remembere
   auto compiler = Compiler::find(plan);
   const Source wrong = make_source("void kernel( {");
   for (int round = 0; round < 2; ++round) {
-    const auto outcome = compiler->compile({wrong}, {});
+    const auto outcome = compiler->compile({wrong});
     ASSERT_TRUE(outcome);
     ASSERT_FALSE((*outcome)[0]);
     EXPECT_EQ((*outcome)[0].error().code(), "compile_error/syntax");
@@ -79,8 +79,7 @@ TEST_F(CompileTest, never_ending_compile_is_stopped) {
   auto compiler = Compiler::find(plan);
   const auto outcome = compiler->compile(
       {make_source("template<long N> constexpr long f() { long s = 0; for (long i = 0; i < 100000000; ++i) s += i ^ N;"
-                   " return s; } static_assert(f<1>() != 0); static_assert(f<2>() != 0);")},
-      {});
+                   " return s; } static_assert(f<1>() != 0); static_assert(f<2>() != 0);")});
   ASSERT_TRUE(outcome);
   ASSERT_FALSE((*outcome)[0]);
 }
@@ -88,13 +87,13 @@ TEST_F(CompileTest, never_ending_compile_is_stopped) {
 TEST_F(CompileTest, torn_entry_is_rebuilt) {
   const Source source = make_source("extern \"C\" void kernel(long long, const void*) {}");
   auto compiler = Compiler::find(plan);
-  ASSERT_TRUE((*compiler->compile({source}, {}))[0]);
+  ASSERT_TRUE((*compiler->compile({source}))[0]);
   for (const auto& entry : fs::recursive_directory_iterator(plan.cache_folder))
     if (entry.is_regular_file()) fs::resize_file(entry.path(), entry.file_size() / 2);
-  const auto again = compiler->compile({source}, {});
+  const auto again = compiler->compile({source});
   ASSERT_TRUE((*again)[0]);
   EXPECT_FALSE((*again)[0]->from_cache);
-  EXPECT_TRUE((*compiler->compile({source}, {}))[0]->from_cache);
+  EXPECT_TRUE((*compiler->compile({source}))[0]->from_cache);
 }
 
 TEST_F(CompileTest, sixteen_processes_with_a_cold_cache_all_succeed) {
@@ -104,7 +103,7 @@ TEST_F(CompileTest, sixteen_processes_with_a_cold_cache_all_succeed) {
     const pid_t child = fork();
     if (child == 0) {
       auto compiler = Compiler::find(plan);
-      const auto outcome = compiler ? compiler->compile({source}, {}) : tl::unexpected(compiler.error());
+      const auto outcome = compiler ? compiler->compile({source}) : tl::unexpected(compiler.error());
       _exit(outcome && (*outcome)[0] ? 0 : 1);
     }
     children.push_back(child);

@@ -1,7 +1,9 @@
 // How fast, how sure? protocol.md B: paired, interleaved in random order, outside clock, bootstrap interval.
+// In: programs that run on a device's buffers. Out: Timing, or the Verdict of a candidate that failed while
+// timed. Called by loop and cli. Does not judge right or wrong and does not decide what ships (selection.h).
+// Why these numbers: doc/measurement.md.
 #pragma once
 
-#include <atomic>
 #include <string>
 #include <vector>
 
@@ -10,30 +12,45 @@
 namespace kw {
 
 struct MeasurePlan {
-  double sample_us = 2000;       // least length of one sample
-  int min_pairs = 6, max_pairs = 24;
-  double budget_us = 2e6;        // of both sides together
-  double give_up_below = 0;      // stop early when the interval lies wholly below this ratio; 0 = never
-  uint64_t seed = 0;             // order of pairs, bootstrap
-  double footprint_bytes = 0;    // rotate operands over at least this much; set by plan_footprint
+  double sample_us = 2000;  // least length of one sample
+  int min_pairs = 8, max_pairs = 32;
+  double budget_us = 2e6;          // of both sides together; exceeded up to 3 times to reach min_pairs
+  double confidence = 0.99;        // of the interval in Timing
+  double look_confidence = 0.999;  // of the interval by which a comparison is given up early
+  int resamples = 1000;            // of the bootstrap
+  double give_up_below = 0;        // stop early when the interval lies wholly below this ratio; 0 = never
+  uint64_t seed = 0;               // order of pairs, bootstrap
+  double floor_us = 0;  // flops / measured peak: a faster median is an error, not a record; 0 = unknown
+  Milliseconds run_limit{10000};  // of the first call; raise it for problems whose calls last seconds
+  std::string baseline;           // its name in Timing; empty = the program's identity
+  int threads = 1;                // copied to Timing
+  std::vector<int> cores;         // cores that measure, watched for other load; empty = all
+  bool watch_load = true;
 };
 
-// At least 4 x L2; twice a single problem when that is larger (protocol.md B).
+// Number of operand sets: footprint at least 4 x L2 and at least 2 sets, at most 4096 sets and kMaxSetBytes
+// in all. A problem of which two do not fit in kMaxSetBytes is larger than the caches and gets one set.
+inline constexpr double kMaxSetBytes = double{1 << 30};
 [[nodiscard]] int plan_sets(const Workload& workload, const DeviceFacts& device);
 
-// Fills inputs of every set with N(0,1), outputs with poison.
+// Fills what calls read with N(0,1), different in every set, and outputs that no call reads with NaN. Gaps of
+// pitched rows stay as they are.
 void fill_for_timing(Buffers& buffers, uint64_t seed);
 
-// Candidate against baseline on the same buffers. A fault while timing is a Verdict.
-[[nodiscard]] tl::expected<Timing, Verdict> run_comparison(Program& candidate, Program& baseline, Buffers& buffers,
-                                                           const MeasurePlan& plan);
+// Candidate against baseline on the same buffers. A fault while timing is a Verdict; when the baseline is to
+// blame it is "skipped/baseline_failed". `confirmed` is left to the caller, who knows which process and
+// samples these are.
+[[nodiscard]] tl::expected<Timing, Verdict> run_comparison(Program& candidate, Program& baseline,
+                                                           Buffers& buffers, const MeasurePlan& plan);
 
 // Fastest verified baseline of a workload, each measured; the bar.
 struct BaselineRow {
   std::string name;
-  double median_us = 0;
-  std::string refused;           // why it may not be the bar; empty = may
+  double median_us = 0;  // valid when not refused
+  std::string refused;   // why it may not be the bar; empty = may
+  std::string note;      // self-test: the halves of its samples still differ after measuring again
 };
+// Every named routine, interleaved round by round in random order, the fastest first, refused ones last.
 [[nodiscard]] Result<std::vector<BaselineRow>> measure_baselines(Device& device, Buffers& buffers,
                                                                  const std::vector<std::string>& names,
                                                                  const MeasurePlan& plan);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "record/candidate.h"
+#include "schedule/predictor.h"
 #include "schedule/space.h"
 
 namespace kw {
@@ -18,6 +19,8 @@ struct ProposeContext {
   const Space& space;
   std::span<const Evaluation> history;        // of this problem and device, oldest first
   const std::set<std::string>& taken;         // schedule keys already proposed or measured: never proposed again
+  std::vector<std::string> neighbours = {};   // schedule keys that won on similar problems, nearest first
+  const Regressor* regressor = nullptr;       // cost model for evolve; without one its archive alone decides
 };
 
 class Proposer {

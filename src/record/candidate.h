@@ -80,9 +80,10 @@ struct Timing {
   std::vector<double> baseline_latency_us;   // paired with the above
   double median_us = 0, baseline_median_us = 0;
   double ratio = 0;                  // median of baseline / candidate over pairs; above 1 = candidate faster
-  double ratio_low = 0, ratio_high = 0;      // 95 % bootstrap interval
+  double ratio_low = 0, ratio_high = 0;      // bootstrap interval, MeasurePlan::confidence (99 %)
   bool confirmed = false;            // fresh process, samples not used to choose
   bool disturbed = false;            // machine was busy while measured
+  std::string note;                  // what a reader of the number must know: bimodal, stopped early, load
 };
 
 struct Evaluation {
@@ -97,6 +98,7 @@ struct Evaluation {
   Verdict verdict;
   std::optional<Timing> timing;      // only when the verdict is pass
   double finished_s = 0;             // since the run began
+  std::optional<LaunchRecord> launch;  // of the binary, so that it can ship and run again; absent when none was built
 };
 
 // What ships for a problem: a kernel, or the vendor where the interval does not exclude 1.

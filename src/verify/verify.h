@@ -1,4 +1,5 @@
 // Is a binary right and honest? protocol.md A. Runs it on every check in a worker and compares outside.
+// The closed list of reason codes is in reason.h.
 #pragma once
 
 #include <span>
@@ -9,23 +10,36 @@
 namespace kw {
 
 struct VerifyPlan {
-  int repeats = 2;              // runs per family; bitwise equal unless the record says otherwise
-  Milliseconds limit{10'000};   // per run
-  uint64_t seed = 0;            // poison and guards
+  int repeats = 2;             // runs per family; bitwise equal unless the record says otherwise
+  Milliseconds limit{10'000};  // per run
+  uint64_t seed = 0;           // poison and guards
 };
 
-// All checks must be of binary.launch's layout; sizes outside its domain are skipped and counted in the evidence.
-[[nodiscard]] Result<Verdict> check_binary(Device& device, const Binary& binary, std::span<const Check> checks,
-                                           const VerifyPlan& plan);
+// All checks must be of binary.launch's layout; sizes outside its domain are skipped and counted in the
+// evidence. Every workload is run at both placements, its families in turn on the same buffers, so that
+// answers kept from an earlier family show; on the first and on the cheapest workload 12 to 40 more calls
+// follow, and one in which single input elements change. Evidence of a pass: "margin" per family (largest
+// difference over bound), runs, skipped.
+[[nodiscard]] Result<Verdict> check_binary(Device& device, const Binary& binary,
+                                           std::span<const Check> checks, const VerifyPlan& plan);
 
 // The same for a vendor routine: its name instead of a binary.
-[[nodiscard]] Result<Verdict> check_baseline(Device& device, const std::string& name, std::span<const Check> checks,
-                                             const VerifyPlan& plan);
+[[nodiscard]] Result<Verdict> check_baseline(Device& device, const std::string& name,
+                                             std::span<const Check> checks, const VerifyPlan& plan);
 
 // Compares one output with its check. nullopt = right; else class, reason and evidence.
 [[nodiscard]] std::optional<Verdict> compare_output(const Check& check, std::span<const std::byte> output);
 
-// Null kernels of protocol.md A.5 must fail every family; names the family and the kernel that slipped through.
+// Null kernels of protocol.md A.5 must fail every family; names the family and the kernel that slipped
+// through.
 [[nodiscard]] Status check_families_refuse_null_kernels(std::span<const Check> checks);
+
+// The same, with how many (family, null kernel) pairs were refused, and how many do not apply because the
+// null answer is the right one there (no output elements, no products, one row only, nothing finite to
+// spoil).
+struct NullKernelCounts {
+  int64_t refused = 0, not_applicable = 0;
+};
+[[nodiscard]] Result<NullKernelCounts> count_null_refusals(std::span<const Check> checks);
 
 }  // namespace kw

@@ -1,0 +1,13 @@
+// Prints the kernel of a gemm_cpu schedule: C++ text for one layout and schedule, any m, n, k, strides and scalars.
+// Called by emit.cc; the pieces of device/ that a schedule needs are pasted in.
+#pragma once
+
+#include "record/candidate.h"
+#include "schedule/gemm_cpu.h"
+
+namespace kw {
+
+// The schedule must be legal for a problem of this layout (KW_CHECK on what the text itself relies on).
+[[nodiscard]] Source print_gemm_cpu_kernel(const GemmCpuSchedule& schedule, Layout layout);
+
+}  // namespace kw

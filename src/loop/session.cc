@@ -1,0 +1,71 @@
+#include "loop/session.h"
+
+#include <sched.h>
+
+#include "base/random.h"
+#include "target/cpu/device.h"
+#include "target/cpu/peak.h"
+
+namespace kw {
+namespace {
+
+std::vector<int> usable_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cpus;
+  if (::sched_getaffinity(0, sizeof set, &set) == 0)
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  return cpus;
+}
+
+Status open_recorded(Session& session) {
+  KW_TRY(const std::string text, read_file(session.plan.recorded_table));
+  KW_TRY(session.table, RecordedTable::parse(text, session.plan.recorded_table.string()));
+  session.device_facts.target = "recorded";
+  session.device_facts.name = session.table->device();
+  session.device_facts.threads = session.plan.threads;
+  return {};
+}
+
+// One core measures, the others compile; with a single thread per kernel the last core is the measuring one.
+Status open_live(Session& session) {
+  const std::vector<int> cpus = usable_cpus();
+  const int threads = session.plan.threads;
+  if (threads > static_cast<int>(cpus.size()))
+    return fail_user("--threads {}: this process may use {} cores; use 1 to {}", threads, cpus.size(), cpus.size());
+  session.measure_cpus = {cpus.end() - threads, cpus.end()};
+  session.compile_cpus = {cpus.begin(), cpus.end() - threads};
+  KW_TRY(session.device, make_cpu_device({.threads = threads, .measure_cpus = session.measure_cpus}));
+  session.device_facts = session.device->facts();
+  KW_TRY(session.compiler, Compiler::find({.cache_folder = session.plan.cache_folder,
+                                           .max_cache_bytes = session.plan.max_cache_bytes}));
+  session.device_facts.compiler = session.compiler->version();
+  const auto wait = [&](const std::string& holder) {
+    session.progress.say(fmt::format("the device is in use by {}; waiting for it to end", holder));
+  };
+  const std::string& name = session.device_facts.name;
+  KW_TRY(session.lock, session.plan.wait_for_device ? DeviceLock::wait(name, session.plan.command, wait, session.should_stop)
+                                                    : DeviceLock::take(name, session.plan.command));
+  KW_TRY(const Peaks peaks, measure_cpu_peaks(threads));
+  session.device_facts.peak_gflops = peaks.peak_gflops;
+  session.device_facts.bandwidth_gbs = peaks.bandwidth_gbs;
+  return {};
+}
+
+}  // namespace
+
+Result<Session> open_session(const TunePlan& plan, Progress& progress, const std::function<bool()>& should_stop) {
+  KW_TRY(Store store, Store::open(plan.store_path));
+  Session session{plan, progress, should_stop, std::move(store)};
+  session.secret_seed = make_secret_seed();
+  if (plan.recorded_table.empty()) {
+    KW_TRY_VOID(open_live(session));
+  } else {
+    KW_TRY_VOID(open_recorded(session));
+  }
+  KW_TRY(session.run, session.store.add_run({plan.command, plan.seed, session.device_facts, KW_VERSION}));
+  return session;
+}
+
+}  // namespace kw

@@ -1,0 +1,166 @@
+// run_comparison: calibrate, warm up, measure pairs in random order until sure, summarise. In: two loaded
+// programs. Out: Timing or Verdict. The order of events is protocol.md B; the stopping rules' error rates are
+// in doc/measurement.md and tested by simulation.
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "base/random.h"
+#include "base/statistics.h"
+#include "measure/busy.h"
+#include "measure/measure.h"
+#include "measure/sampler.h"
+
+namespace kw {
+namespace {
+
+constexpr double kNarrow = 0.01;  // half width, relative: more pairs would not change what is decided
+constexpr int kPairsBetweenLooks = 4;
+constexpr double kSlowModeShare = 0.10;  // more slow samples than the baseline has: a median hides too much
+constexpr size_t kBootstrapPairs = 8;    // below, the spread of so few ratios understates the error
+constexpr double kFloorTolerance = 0.9;  // the measured peak may be this much below the true one
+
+struct Pairs {
+  std::vector<double> candidate_us, baseline_us, ratio;
+  size_t size() const { return ratio.size(); }
+  void add(double candidate, double baseline) {
+    candidate_us.push_back(candidate);
+    baseline_us.push_back(baseline);
+    ratio.push_back(baseline / candidate);
+  }
+};
+
+Verdict blame_baseline(const Verdict& failure, const Program& candidate) {
+  Verdict verdict;
+  verdict.klass = VerdictClass::kSkipped;
+  verdict.reason = "baseline_failed";
+  verdict.evidence = failure.evidence;
+  verdict.evidence["baseline"] = failure.binary_hash;
+  verdict.evidence["failure"] = failure.code();
+  verdict.binary_hash = candidate.identity();
+  return verdict;
+}
+
+enum class Stop { kNo, kPairs, kBudget, kSure, kTooSlow };
+
+Stop find_stop(const Pairs& pairs, double spent_us, const MeasurePlan& plan) {
+  const int count = static_cast<int>(pairs.size());
+  if (count >= plan.max_pairs) return Stop::kPairs;
+  if (count < 2) return Stop::kNo;  // one pair says nothing about its own error
+  if (spent_us >= 3 * plan.budget_us) return Stop::kBudget;
+  if (count < plan.min_pairs) return Stop::kNo;
+  if (spent_us >= plan.budget_us) return Stop::kBudget;
+  if ((count - plan.min_pairs) % kPairsBetweenLooks != 0) return Stop::kNo;
+  const auto look = bootstrap_median_interval(pairs.ratio, plan.look_confidence, plan.resamples, plan.seed);
+  if (look.high < plan.give_up_below) return Stop::kTooSlow;
+  const auto sure = bootstrap_median_interval(pairs.ratio, plan.confidence, plan.resamples, plan.seed);
+  if ((sure.high - sure.low) / 2 < kNarrow * median(pairs.ratio)) return Stop::kSure;
+  return Stop::kNo;
+}
+
+void add_note(Timing& timing, const std::string& text) {
+  timing.note += (timing.note.empty() ? "" : "; ") + text;
+}
+
+// Share of the candidate's samples in a slow mode of its own, less the baseline's share that far above its
+// median: what the machine does to both is not the candidate's fault.
+double find_own_slow_share(const Pairs& pairs) {
+  const double share = find_slow_mode_share(pairs.candidate_us);
+  if (share == 0) return 0;
+  std::vector<double> order = pairs.candidate_us;
+  std::sort(order.begin(), order.end());
+  const double count = static_cast<double>(order.size());
+  const double fastest_slow_us = order[static_cast<size_t>(std::lround(count * (1 - share)))];
+  const double limit_us = median(pairs.baseline_us) * fastest_slow_us / median(order);
+  const auto slow = std::count_if(pairs.baseline_us.begin(), pairs.baseline_us.end(),
+                                  [limit_us](double latency_us) { return latency_us >= limit_us; });
+  return share - static_cast<double>(slow) / count;
+}
+
+// Medians, or means when the candidate is fast only most of the time.
+void summarise_samples(Timing& timing, const Pairs& pairs, const MeasurePlan& plan) {
+  timing.latency_us = pairs.candidate_us;
+  timing.baseline_latency_us = pairs.baseline_us;
+  timing.median_us = median(pairs.candidate_us);
+  timing.baseline_median_us = median(pairs.baseline_us);
+  timing.ratio = median(pairs.ratio);
+  Interval interval = bootstrap_median_interval(pairs.ratio, plan.confidence, plan.resamples, plan.seed);
+  const double slow_share = find_own_slow_share(pairs), mean_us = mean(pairs.candidate_us);
+  if (slow_share >= kSlowModeShare && mean_us > timing.median_us) {
+    timing.median_us = mean_us;
+    timing.baseline_median_us = mean(pairs.baseline_us);
+    timing.ratio = timing.baseline_median_us / timing.median_us;
+    interval = bootstrap_mean_ratio_interval(pairs.baseline_us, pairs.candidate_us, plan.confidence,
+                                             plan.resamples, plan.seed);
+    add_note(timing,
+             fmt::format("two modes, {:.0f} % more slow samples than the baseline: means instead of medians",
+                         100 * slow_share));
+  }
+  if (pairs.size() < kBootstrapPairs) {
+    const Interval wide = log_t_interval(pairs.ratio, plan.confidence);
+    interval = {std::min(interval.low, wide.low), std::max(interval.high, wide.high)};
+    add_note(timing, fmt::format("only {} pairs: Student's t interval", pairs.size()));
+  }
+  timing.ratio_low = interval.low;
+  timing.ratio_high = interval.high;
+}
+
+}  // namespace
+
+tl::expected<Timing, Verdict> run_comparison(Program& candidate, Program& baseline, Buffers& buffers,
+                                             const MeasurePlan& plan) {
+  KW_CHECK(plan.min_pairs >= 1 && plan.max_pairs >= 2 && plan.max_pairs >= plan.min_pairs, "{} to {} pairs",
+           plan.min_pairs, plan.max_pairs);
+  Sampler sampler(buffers.sets(), plan);
+  Side base{&baseline, plan.run_limit}, ours{&candidate, plan.run_limit};
+  if (auto done = sampler.calibrate(base); !done)
+    return tl::unexpected(blame_baseline(done.error(), candidate));
+  ours.limit = std::max(ours.limit, Milliseconds{static_cast<int64_t>(20 * base.latency_us() / 1000)});
+  if (auto done = sampler.calibrate(ours); !done) return tl::unexpected(done.error());
+
+  BusyWatch watch(plan.cores, plan.watch_load);
+  Pairs pairs;
+  Random order(plan.seed);
+  // Calls that eat the budget by themselves need no warm-up; their calibration is the first pair.
+  if (sampler.spent_us() >= plan.budget_us) pairs.add(ours.latency_us(), base.latency_us());
+  bool warm = !pairs.ratio.empty();
+  Stop stop = Stop::kNo;
+  while (stop == Stop::kNo) {
+    double ours_us = 0, base_us = 0;
+    const bool ours_first = order.chance(0.5);
+    for (const bool turn_is_ours : {ours_first, !ours_first}) {
+      const auto latency_us = sampler.sample(turn_is_ours ? ours : base);
+      if (!latency_us && turn_is_ours) return tl::unexpected(latency_us.error());
+      if (!latency_us) return tl::unexpected(blame_baseline(latency_us.error(), candidate));
+      (turn_is_ours ? ours_us : base_us) = *latency_us;
+    }
+    if (warm) pairs.add(ours_us, base_us);
+    warm = true;
+    stop = find_stop(pairs, sampler.spent_us(), plan);
+  }
+
+  Timing timing;
+  timing.binary_hash = candidate.identity();
+  timing.baseline = plan.baseline.empty() ? baseline.identity() : plan.baseline;
+  timing.threads = plan.threads;
+  if (buffers.sets() == 1) timing.cache = "one set larger than the caches";
+  summarise_samples(timing, pairs, plan);
+  if (stop == Stop::kTooSlow)
+    add_note(timing, fmt::format("stopped early: below {:.3g}", plan.give_up_below));
+  const MachineLoad load = watch.read();
+  timing.disturbed = load.disturbed();
+  if (!load.text().empty()) add_note(timing, load.text());
+
+  const bool possible = timing.median_us >= kFloorTolerance * plan.floor_us;
+  if (possible) return timing;
+  Verdict verdict;
+  verdict.klass = VerdictClass::kCheat;
+  verdict.reason = "faster_than_roofline";
+  verdict.evidence["stage"] = "measure";
+  verdict.evidence["median_us"] = timing.median_us;
+  verdict.evidence["floor_us"] = plan.floor_us;
+  verdict.binary_hash = timing.binary_hash;
+  return tl::unexpected(verdict);
+}
+
+}  // namespace kw

@@ -1,0 +1,228 @@
+// run_comparison on simulated time: order of events, stopping, failures, and the error rates that protocol.md
+// asks for.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "base/random.h"
+#include "base/statistics.h"
+#include "measure/fake_device_test.h"
+#include "measure/measure.h"
+
+namespace kw {
+namespace {
+
+using testing::HasSubstr;
+
+MeasurePlan quiet_plan() {
+  MeasurePlan plan;
+  plan.watch_load = false;
+  return plan;
+}
+
+FakeBuffers make_buffers(int sets = 7) { return {make_fake_workload(4, 4, 4), sets}; }
+
+TEST(Comparison, gives_each_side_calls_enough_for_a_sample) {
+  FakeProgram candidate("hash", steady(3)), baseline("vendor 1", steady(700));
+  auto buffers = make_buffers();
+  const auto timing = run_comparison(candidate, baseline, buffers, quiet_plan());
+  ASSERT_TRUE(timing);
+  EXPECT_EQ(candidate.call_counts.back(), 1024);  // 3 us x 512 is short of 2000 us
+  EXPECT_EQ(baseline.call_counts.back(), 4);
+  EXPECT_DOUBLE_EQ(timing->ratio, 700.0 / 3);
+  EXPECT_EQ(timing->binary_hash, "hash");
+  EXPECT_EQ(timing->baseline, "vendor 1");
+  EXPECT_EQ(timing->latency_us.size(), timing->baseline_latency_us.size());
+  EXPECT_DOUBLE_EQ(timing->median_us, 3);
+  EXPECT_DOUBLE_EQ(timing->baseline_median_us, 700);
+}
+
+TEST(Comparison, goes_on_where_the_last_sample_of_either_side_stopped) {
+  FakeProgram candidate("c", steady(900)), baseline("b", steady(900));
+  auto buffers = make_buffers(1000);
+  ASSERT_TRUE(run_comparison(candidate, baseline, buffers, quiet_plan()));
+  std::vector<int> starts = candidate.first_sets;
+  starts.insert(starts.end(), baseline.first_sets.begin(), baseline.first_sets.end());
+  std::sort(starts.begin(), starts.end());
+  EXPECT_EQ(starts.front(), 0);
+  EXPECT_EQ(std::adjacent_find(starts.begin(), starts.end()),
+            starts.end());  // no set timed twice in 1000 calls
+}
+
+TEST(Comparison, mixes_the_order_within_pairs) {
+  std::string order;
+  FakeProgram candidate("c", [&](int) { return order += 'c', 5000; });
+  FakeProgram baseline(
+      "b", [&](int) { return order += 'b', 5000.0 + 300 * static_cast<double>(order.size() % 2); });
+  auto buffers = make_buffers();
+  ASSERT_TRUE(run_comparison(candidate, baseline, buffers, quiet_plan()));
+  EXPECT_THAT(order, HasSubstr("cbbc"));
+  EXPECT_THAT(order, HasSubstr("bccb"));
+}
+
+TEST(Comparison, drops_the_first_sample_of_each_side) {
+  // Calibration is runs 0 and warm-up run 1; both are slow.
+  const auto settling = [](int sample) { return sample < 2 ? 9000.0 : 3000.0; };
+  FakeProgram candidate("c", settling), baseline("b", settling);
+  auto buffers = make_buffers();
+  const auto timing = run_comparison(candidate, baseline, buffers, quiet_plan());
+  ASSERT_TRUE(timing);
+  for (const double latency_us : timing->latency_us) EXPECT_EQ(latency_us, 3000);
+}
+
+TEST(Comparison, stops_at_min_pairs_when_it_is_sure_and_at_max_pairs_when_not) {
+  auto buffers = make_buffers();
+  FakeProgram calm("c", steady(3000)), baseline("b", steady(3000));
+  EXPECT_EQ(run_comparison(calm, baseline, buffers, quiet_plan())->latency_us.size(), 8U);
+  Random random(1);
+  FakeProgram noisy("c", [&](int) { return 3000 * std::exp(0.1 * random.normal()); });
+  EXPECT_EQ(run_comparison(noisy, baseline, buffers, quiet_plan())->latency_us.size(), 32U);
+}
+
+TEST(Comparison, gives_up_on_a_clearly_slower_candidate) {
+  auto buffers = make_buffers();
+  Random random(2);
+  FakeProgram slow("c", [&](int) { return 9000 * std::exp(0.1 * random.normal()); }),
+      baseline("b", steady(3000));
+  MeasurePlan plan = quiet_plan();
+  plan.give_up_below = 0.9;
+  const auto timing = run_comparison(slow, baseline, buffers, plan);
+  EXPECT_EQ(timing->latency_us.size(), 8U);
+  EXPECT_LT(timing->ratio_high, 0.9);
+  EXPECT_THAT(timing->note, HasSubstr("stopped early: below 0.9"));
+}
+
+TEST(Comparison, keeps_near_its_budget_when_one_call_takes_seconds) {
+  auto buffers = make_buffers(1);
+  FakeProgram candidate("c", steady(1.5e6)), baseline("b", steady(1.8e6));
+  const auto timing = run_comparison(candidate, baseline, buffers, quiet_plan());
+  ASSERT_TRUE(timing);
+  EXPECT_EQ(timing->latency_us.size(), 2U);
+  EXPECT_LE(candidate.elapsed_us + baseline.elapsed_us, 4 * 2e6);
+  EXPECT_THAT(timing->note, HasSubstr("only 2 pairs"));
+}
+
+TEST(Comparison, claims_no_win_from_two_pairs_that_differ) {
+  auto buffers = make_buffers(1);
+  FakeProgram candidate("c", [](int sample) { return 1.5e6 + 1e5 * sample; }), baseline("b", steady(1.8e6));
+  const auto timing = run_comparison(candidate, baseline, buffers, quiet_plan());
+  ASSERT_TRUE(timing);
+  EXPECT_GT(timing->ratio, 1.1);
+  EXPECT_LT(timing->ratio_low, 1);
+}
+
+TEST(Comparison, uses_means_when_the_candidate_is_fast_only_most_of_the_time) {
+  auto buffers = make_buffers();
+  FakeProgram candidate("c", [](int sample) { return sample % 3 == 0 ? 6000.0 : 3000.0; });
+  FakeProgram baseline("b", steady(3300));
+  const auto timing = run_comparison(candidate, baseline, buffers, quiet_plan());
+  ASSERT_TRUE(timing);
+  EXPECT_NEAR(timing->median_us, 4000, 100);
+  EXPECT_LT(timing->ratio, 0.9);
+  EXPECT_LT(timing->ratio_low, timing->ratio);
+  EXPECT_THAT(timing->note, HasSubstr("two modes"));
+}
+
+TEST(Comparison, turns_failures_into_verdicts) {
+  using S = RunOutcome::Status;
+  const auto code_of = [](RunOutcome failure) {
+    auto buffers = make_buffers();
+    FakeProgram candidate("hash", steady(3000)), baseline("b", steady(3000));
+    candidate.fail_at = 5;
+    candidate.failure = failure;
+    const auto timing = run_comparison(candidate, baseline, buffers, quiet_plan());
+    if (timing) return std::string("no verdict");
+    EXPECT_EQ(timing.error().binary_hash, "hash");
+    return timing.error().code();
+  };
+  EXPECT_EQ(code_of({.status = S::kTimeout}), "hang/time_limit");
+  EXPECT_EQ(code_of({.status = S::kFault, .signal = 11}), "crash/fault");
+  EXPECT_EQ(code_of({.status = S::kFault, .signal = 11, .fault = GuardHit{"c", 16}}),
+            "out_of_bounds/guard_page");
+  EXPECT_EQ(code_of({.status = S::kForbiddenCall}), "cheat/forbidden_call");
+  EXPECT_EQ(code_of({.status = S::kKilled, .signal = 9}), "crash/killed");
+  EXPECT_EQ(code_of({.status = S::kExit}), "crash/exit");
+  EXPECT_EQ(code_of({.elapsed_us = 0}), "cheat/impossible_time");
+  EXPECT_EQ(code_of({.elapsed_us = std::nan("")}), "cheat/impossible_time");
+}
+
+TEST(Comparison, does_not_blame_the_candidate_for_the_baseline) {
+  auto buffers = make_buffers();
+  FakeProgram candidate("hash", steady(3000)), baseline("b", steady(3000));
+  baseline.fail_at = 4;
+  baseline.failure = {.status = RunOutcome::Status::kFault};
+  const auto timing = run_comparison(candidate, baseline, buffers, quiet_plan());
+  ASSERT_FALSE(timing);
+  EXPECT_EQ(timing.error().code(), "skipped/baseline_failed");
+  EXPECT_EQ(timing.error().evidence["failure"], "crash/fault");
+}
+
+TEST(Comparison, refuses_a_time_that_cannot_be) {
+  auto buffers = make_buffers();
+  FakeProgram nothing("c", steady(0)), fast("c", steady(3)), baseline("b", steady(3000));
+  EXPECT_EQ(run_comparison(nothing, baseline, buffers, quiet_plan()).error().code(), "cheat/impossible_time");
+  MeasurePlan plan = quiet_plan();
+  plan.floor_us = 10;
+  EXPECT_EQ(run_comparison(fast, baseline, buffers, plan).error().code(), "cheat/faster_than_roofline");
+  plan.floor_us = 3.1;
+  EXPECT_TRUE(run_comparison(fast, baseline, buffers, plan));
+}
+
+// Noise as seen on shared machines: 2 % lognormal per sample, every tenth sample up to 30 % slower, and a
+// drift of both sides together. `gain`: true ratio.
+struct Rates {
+  double wins = 0, big_wins = 0, gave_up = 0;
+};
+Rates simulate(double gain, int trials, MeasurePlan plan, uint64_t seed) {
+  Rates rates;
+  auto buffers = make_buffers();
+  for (int trial = 0; trial < trials; ++trial) {
+    Random random(seed, static_cast<uint64_t>(trial));
+    double drift = 0;
+    const auto noisy = [&](double latency_us) {
+      drift += 0.003 * random.normal();
+      const double outlier = random.chance(0.1) ? 1 + 0.3 * random.uniform() : 1;
+      return latency_us * outlier * std::exp(0.02 * random.normal() + drift);
+    };
+    FakeProgram candidate("c", [&](int) { return noisy(2500); }),
+        baseline("b", [&](int) { return noisy(2500 * gain); });
+    plan.seed = random.next();
+    const auto timing = run_comparison(candidate, baseline, buffers, plan);
+    if (!timing) continue;
+    if (timing->ratio_low > 1) rates.wins += 1.0 / trials;
+    if (timing->ratio_low > 1 && timing->ratio > 1.01) rates.big_wins += 1.0 / trials;
+    if (timing->note.find("stopped early") != std::string::npos) rates.gave_up += 1.0 / trials;
+  }
+  return rates;
+}
+
+TEST(ErrorRates, equal_kernels_win_in_at_most_one_of_a_hundred_trials) {
+  for (const uint64_t seed : {1, 2, 3}) {
+    const Rates rates = simulate(1.0, 1000, quiet_plan(), seed);
+    RecordProperty("wins" + std::to_string(seed), std::to_string(rates.big_wins));
+    EXPECT_LE(rates.big_wins, 0.01);
+  }
+}
+
+TEST(ErrorRates, a_planted_gain_of_three_percent_is_found) {
+  const Rates rates = simulate(1.03, 1000, quiet_plan(), 4);
+  RecordProperty("found", std::to_string(rates.wins));
+  EXPECT_GE(rates.wins, 0.90);
+}
+
+TEST(ErrorRates, a_candidate_above_the_limit_is_rarely_given_up) {
+  MeasurePlan plan = quiet_plan();
+  plan.give_up_below = 0.97;
+  const Rates above = simulate(1.0, 1000, plan, 5), at_limit = simulate(0.97, 1000, plan, 6),
+              below = simulate(0.90, 1000, plan, 7);
+  RecordProperty("above", std::to_string(above.gave_up));
+  RecordProperty("at_limit", std::to_string(at_limit.gave_up));
+  RecordProperty("below", std::to_string(below.gave_up));
+  EXPECT_LE(above.gave_up, 0.002);
+  EXPECT_LE(at_limit.gave_up, 0.02);
+  EXPECT_GE(below.gave_up, 0.9);
+}
+
+}  // namespace
+}  // namespace kw

@@ -1,0 +1,114 @@
+// Operands for timing: how many sets, and what is in them. In: workload, device, buffers. Out: filled
+// buffers. Equal distribution on both sides of a comparison, never zeros (protocol.md B).
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "base/random.h"
+#include "measure/measure.h"
+
+namespace kw {
+namespace {
+
+constexpr size_t kBlock = 1 << 16;           // normals drawn once; stays in L2
+constexpr size_t kChunk = 1 << 12;           // elements copied from one random place of the block
+constexpr double kDefaultL2Bytes = 2 << 20;  // where the machine does not tell
+
+// To nearest even; what is too small for a normal f16 becomes 0.
+uint16_t half_bits(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  const uint32_t sign = (bits >> 16) & 0x8000, magnitude = bits & 0x7fffffff;
+  if (magnitude < 0x38800000) return static_cast<uint16_t>(sign);
+  const uint32_t rounded = magnitude + 0xfff + ((magnitude >> 13) & 1);
+  return static_cast<uint16_t>(sign | ((rounded - 0x38000000) >> 13));
+}
+
+uint16_t bfloat_bits(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+template <class T>
+void append(std::vector<std::byte>& block, T value) {
+  const size_t size = block.size();
+  block.resize(size + sizeof value);
+  std::memcpy(block.data() + size, &value, sizeof value);
+}
+
+std::vector<std::byte> make_normal_block(Dtype dtype, uint64_t seed) {
+  Random random(seed, 1);
+  std::vector<std::byte> block;
+  block.reserve((kBlock + kChunk) * static_cast<size_t>(dtype_bytes(dtype)));
+  for (size_t i = 0; i < kBlock + kChunk; ++i) {
+    const double value = random.normal();
+    const auto single = static_cast<float>(value);
+    switch (dtype) {
+      case Dtype::kF64:
+        append(block, value);
+        break;
+      case Dtype::kF32:
+        append(block, single);
+        break;
+      case Dtype::kF16:
+        append(block, half_bits(single));
+        break;
+      case Dtype::kBf16:
+        append(block, bfloat_bits(single));
+        break;
+    }
+  }
+  return block;
+}
+
+// Copies chunks from random places of the block, so that no two rows or sets are alike.
+void fill_run(std::span<std::byte> run, const std::vector<std::byte>& block, size_t element_bytes,
+              Random& random) {
+  for (size_t at = 0; at < run.size();) {
+    const size_t bytes = std::min(run.size() - at, kChunk * element_bytes);
+    std::memcpy(run.data() + at, block.data() + random.below(kBlock) * element_bytes, bytes);
+    at += bytes;
+  }
+}
+
+}  // namespace
+
+int plan_sets(const Workload& workload, const DeviceFacts& device) {
+  constexpr double kLine = 64, kPage = 4096, kMaxSets = 4096;
+  double footprint = 0, memory = 0;
+  for (const Operand& operand : workload.operands) {
+    const auto bytes = static_cast<double>(operand.span_bytes());
+    footprint += std::ceil(bytes / kLine) * kLine;
+    memory += (std::ceil(bytes / kPage) + 1) * kPage;  // with a guard page
+  }
+  if (footprint == 0 || 2 * memory > kMaxSetBytes) return 1;
+  const double l2_bytes = device.l2_bytes > 0 ? static_cast<double>(device.l2_bytes) : kDefaultL2Bytes;
+  const double wanted = std::max(2.0, std::ceil(4 * l2_bytes / footprint));
+  return static_cast<int>(std::min({wanted, kMaxSets, std::floor(kMaxSetBytes / memory)}));
+}
+
+void fill_for_timing(Buffers& buffers, uint64_t seed) {
+  const auto& operands = buffers.workload().operands;
+  Random random(seed);
+  for (size_t index = 0; index < operands.size(); ++index) {
+    const Operand& operand = operands[index];
+    const auto element_bytes = static_cast<size_t>(dtype_bytes(operand.dtype));
+    const auto block = make_normal_block(operand.dtype, seed);
+    const bool gapless = operand.ld == operand.cols;
+    const int64_t runs = gapless ? 1 : operand.rows;
+    const auto run_bytes = static_cast<size_t>(gapless ? operand.span() : operand.cols) * element_bytes;
+    for (int set = 0; set < buffers.sets(); ++set) {
+      const auto contents = buffers.contents(set, static_cast<int>(index));
+      if (contents.empty()) continue;
+      for (int64_t row = 0; row < runs; ++row) {
+        const auto run = contents.subspan(static_cast<size_t>(row * operand.ld) * element_bytes, run_bytes);
+        if (operand.access == Access::kOut)
+          std::memset(run.data(), 0xff, run.size());  // NaN in every type
+        else
+          fill_run(run, block, element_bytes, random);
+      }
+    }
+  }
+}
+
+}  // namespace kw
