@@ -64,13 +64,21 @@ template <int R, int V>
 __attribute__((noinline)) static void tile(long k, const float* y, long y_ld, const float* x, long x_ld, float* c,
                                            long c_ld, float alpha, float beta, long) {
   constexpr int kSteps = R == kRows && V == kWidth ? kUnroll : kSums;
+  if (kPrefetchC) {
+#pragma GCC unroll 32
+    for (int r = 0; r < R; ++r) __builtin_prefetch(c + r * c_ld, 1, 3);
+  }
   vec acc[kSums][R][V] = {};
   for (; k >= kSteps * kLanes; k -= kSteps * kLanes) {
 #pragma GCC unroll 16
     for (int p = 0; p < kSteps; ++p) {
-      if (kPrefetch > 0) {
+      if (kPrefetchX && !kPackX) {  // the rows of the next tile, into L2
 #pragma GCC unroll 16
-        for (int v = 0; v < V; ++v) __builtin_prefetch(x + v * x_ld + kPrefetch * kLanes);
+        for (int v = 0; v < V; ++v) __builtin_prefetch(x + (V + v) * x_ld, 0, 2);
+      }
+      if (kPrefetchY && !kPackY) {
+#pragma GCC unroll 32
+        for (int r = 0; r < R; ++r) __builtin_prefetch(y + (R + r) * y_ld, 0, 2);
       }
       dot_step<R, V, false>(acc[p % kSums], y, y_ld, x, x_ld, edge{});
       x += kLanes;

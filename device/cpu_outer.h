@@ -84,6 +84,33 @@ static inline void store_columns(vec (&acc)[R][V], float* c, long c_ld, float al
                        v < V - 1 ? kLanes : lanes, R - r < 4 ? R - r : 4);
 }
 
+// Touches the output lines of the tile, so that they arrive while k is summed.
+template <int R, int V>
+static inline void prefetch_c(const float* c, long c_ld, long lanes) {
+  if constexpr (kTransposed) {
+    const long rows = (V - 1) * kLanes + lanes;
+    for (long row = 0; row < rows; ++row) __builtin_prefetch(c + row * c_ld, 1, 3);
+  } else {
+#pragma GCC unroll 32
+    for (int r = 0; r < R; ++r)
+#pragma GCC unroll 16
+      for (int v = 0; v < V; ++v) __builtin_prefetch(c + r * c_ld + v * kLanes, 1, 3);
+  }
+}
+// Touches, into L2, what the next tile reads of an unpacked Y. Depth-first rows hold 16 steps in one line: each of four
+// successive steps touches a quarter of them.
+template <int R>
+static inline void prefetch_y(const float* y, long y_ld, long step) {
+  if constexpr (kYDepthFirst) {
+    constexpr int kQuarter = (R + 3) / 4;
+    const float* row = y + (R + step % 4 * kQuarter) * y_ld;
+#pragma GCC unroll 8
+    for (int r = 0; r < kQuarter; ++r) __builtin_prefetch(row + r * y_ld, 0, 2);
+  } else {
+    __builtin_prefetch(y + R, 0, 2);
+  }
+}
+
 // c = alpha * sum over k of y x + beta * c; `lanes` of the last vector count.
 template <int R, int V>
 __attribute__((noinline)) static void tile(long k, const float* y, long y_ld, const float* x, long x_ld, float* c,
@@ -91,11 +118,16 @@ __attribute__((noinline)) static void tile(long k, const float* y, long y_ld, co
   constexpr int kSteps = R == kRows && V == kWidth ? kUnroll : kSums;
   const long x_step = kPackX ? V * kLanes : x_ld;
   const edge e = make_edge(lanes);
+  if (kPrefetchC) prefetch_c<R, V>(c, c_ld, lanes);
   vec acc[kSums][R][V] = {};
   for (; k >= kSteps; k -= kSteps) {
+    if (kPrefetchY && !kPackY) prefetch_y<R>(y, y_ld, k / kSteps);
 #pragma GCC unroll 16
     for (int p = 0; p < kSteps; ++p) {
-      if (kPrefetch > 0 && p % 2 == 0) __builtin_prefetch(x + kPrefetch * x_step);
+      if (kPrefetchX && !kPackX) {
+#pragma GCC unroll 16
+        for (int v = 0; v < V; ++v) __builtin_prefetch(x + (V + v) * kLanes, 0, 2);
+      }
       outer_step<R, V>(acc[p % kSums], y, y_ld, p, x, e);
       x += x_step;
     }

@@ -47,15 +47,15 @@ template <class... Args>
 #define KW_CONCAT(a, b) KW_CONCAT_INNER(a, b)
 
 // KW_TRY(auto x, f()): returns f's error from the enclosing function, else binds x to its value.
-#define KW_TRY(declaration, expression)                                           \
-  auto KW_CONCAT(kw_try_, __LINE__) = (expression);                               \
-  if (!KW_CONCAT(kw_try_, __LINE__))                                              \
-    return tl::unexpected(std::move(KW_CONCAT(kw_try_, __LINE__)).error());       \
-  declaration = std::move(*KW_CONCAT(kw_try_, __LINE__))
+#define KW_TRY(declaration, ...) KW_TRY_NAMED(KW_CONCAT(kw_try_, __LINE__), declaration, __VA_ARGS__)
+#define KW_TRY_NAMED(name, declaration, ...)                 \
+  auto name = (__VA_ARGS__);                                 \
+  if (!name) return tl::unexpected(std::move(name).error()); \
+  declaration = std::move(*name)
 
 // KW_TRY_VOID(f()): the same for Status.
-#define KW_TRY_VOID(expression)                                                            \
-  do {                                                                                     \
-    auto kw_try_status = (expression);                                                     \
-    if (!kw_try_status) return tl::unexpected(std::move(kw_try_status).error());           \
+#define KW_TRY_VOID(expression)                                                  \
+  do {                                                                           \
+    auto kw_try_status = (expression);                                           \
+    if (!kw_try_status) return tl::unexpected(std::move(kw_try_status).error()); \
   } while (false)

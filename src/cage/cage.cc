@@ -1,5 +1,5 @@
-// Starts, waits for and kills caged children. Between clone and exec the child shares our memory (CLONE_VM), so it
-// only makes system calls on data prepared beforehand.
+// Starts, waits for and kills caged children. Between clone and exec the child shares our memory (CLONE_VM),
+// so it only makes system calls on data prepared beforehand.
 #include "cage/cage.h"
 
 #include <fcntl.h>
@@ -90,7 +90,8 @@ int start_child(void* argument) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up("follow the parent's end");
   if (start.parent_visible && getppid() != start.parent) give_up("find the parent");
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up("give up new privileges");
-  if (start.pinned && sched_setaffinity(0, sizeof start.cores, &start.cores) != 0) give_up("pin to the cores");
+  if (start.pinned && sched_setaffinity(0, sizeof start.cores, &start.cores) != 0)
+    give_up("pin to the cores");
   if (chdir(start.folder) != 0) give_up("enter the private folder");
   if (!hand_over_descriptors(start)) give_up("hand over descriptors");
   if (!set_limits(start.limits)) give_up("set limits");
@@ -113,14 +114,16 @@ pid_t clone_child(StartRecord& start, char* stack, int namespaces) {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &start.signals);
-  const pid_t pid = clone(start_child, stack + kStartStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD | namespaces, &start);
+  const pid_t pid =
+      clone(start_child, stack + kStartStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD | namespaces, &start);
   const int code = errno;
   pthread_sigmask(SIG_SETMASK, &start.signals, nullptr);
   errno = code;
   return pid;
 }
 
-// Tries all namespaces, then fewer; remembers what worked so that later starts do not ask again in vain.
+// Tries all namespaces, then fewer where the machine refuses them (not where it is only short of memory);
+// remembers what worked so that later starts do not ask again in vain.
 pid_t clone_with_namespaces(StartRecord& start, char* stack, CageFacts& facts) {
   static constexpr int kChoices[] = {kAllNamespaces, CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWIPC,
                                      kAllNamespaces & ~CLONE_NEWUSER, CLONE_NEWUSER, 0};
@@ -129,14 +132,18 @@ pid_t clone_with_namespaces(StartRecord& start, char* stack, CageFacts& facts) {
   for (size_t choice = first_choice; choice < std::size(kChoices); ++choice) {
     const int flags = kChoices[choice];
     const pid_t pid = clone_child(start, stack, flags);
-    if (pid < 0 && flags != 0) {
+    const bool refused = pid < 0 && errno != EAGAIN && errno != ENOMEM;
+    if (refused && flags != 0) {
       int none = 0;
       first_refusal.compare_exchange_strong(none, errno);
       continue;
     }
     if (pid >= 0) first_choice = choice;
-    facts = {(flags & CLONE_NEWUSER) != 0, (flags & CLONE_NEWPID) != 0, (flags & CLONE_NEWNET) != 0,
-             (flags & CLONE_NEWIPC) != 0, {}};
+    facts = {(flags & CLONE_NEWUSER) != 0,
+             (flags & CLONE_NEWPID) != 0,
+             (flags & CLONE_NEWNET) != 0,
+             (flags & CLONE_NEWIPC) != 0,
+             {}};
     if (flags != kAllNamespaces) facts.refused = std::strerror(first_refusal);
     return pid;
   }
@@ -186,7 +193,8 @@ Result<Cage> Cage::start(const CagePlan& plan) {
   start.pinned = !plan.cores.empty();
   CPU_ZERO(&start.cores);
   for (const int core : plan.cores) {
-    if (core < 0 || core >= CPU_SETSIZE) return fail_user("core {}: allowed are 0 to {}", core, CPU_SETSIZE - 1);
+    if (core < 0 || core >= CPU_SETSIZE)
+      return fail_user("core {}: allowed are 0 to {}", core, CPU_SETSIZE - 1);
     CPU_SET(core, &start.cores);
   }
   start.limits = plan.limits;
@@ -207,9 +215,10 @@ Result<Cage> Cage::start(const CagePlan& plan) {
 }
 
 Cage::Cage(Cage&& other) noexcept
-    : pid_(other.pid_), exit_(other.exit_), facts_(std::move(other.facts_)), folder_(std::move(other.folder_)) {
-  other.pid_ = -1;
-}
+    : pid_(std::exchange(other.pid_, -1)),
+      exit_(other.exit_),
+      facts_(std::move(other.facts_)),
+      folder_(std::move(other.folder_)) {}
 
 Cage& Cage::operator=(Cage&& other) noexcept {
   std::swap(pid_, other.pid_);
@@ -223,6 +232,8 @@ Cage::~Cage() {
   if (pid_ > 0) kill();
 }
 
+void Cage::remove_folder() { const TempFolder dropped = std::move(folder_); }
+
 std::optional<CageExit> Cage::wait(Milliseconds limit) {
   KW_CHECK(pid_ > 0, "pid {}", pid_);
   if (exit_) return exit_;
@@ -230,7 +241,8 @@ std::optional<CageExit> Cage::wait(Milliseconds limit) {
   const auto deadline = Clock::now() + limit;
   while (true) {
     siginfo_t info{};
-    if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_)
+    if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == pid_)
       return kill();
     const auto left = std::chrono::ceil<Milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) return std::nullopt;
@@ -246,7 +258,8 @@ CageExit Cage::kill() {
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);
   int status = 0;
-  while (waitpid(pid_, &status, 0) < 0) KW_CHECK(errno == EINTR, "waitpid {}: {}", pid_, std::strerror(errno));
+  while (waitpid(pid_, &status, 0) < 0)
+    KW_CHECK(errno == EINTR, "waitpid {}: {}", pid_, std::strerror(errno));
   exit_ = read_exit(status);
   return *exit_;
 }

@@ -1,6 +1,7 @@
-// Cage: one disposable child process for code that we do not trust. In: a program, its arguments, descriptors to
-// hand over, limits and cores. Out: a handle that can be waited for and killed with everything it started.
-// Called by target. Speaks no protocol with the child; closing the system-call filter is the child's part (filter.h).
+// Cage: one disposable child process for code that we do not trust. In: a program, its arguments, descriptors
+// to hand over, limits and cores. Out: a handle that can be waited for and killed with everything it started.
+// Called by target. Speaks no protocol with the child; closing the system-call filter is the child's part
+// (filter.h).
 #pragma once
 
 #include <sys/types.h>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -18,7 +20,7 @@ namespace kw {
 
 struct CageLimits {
   uint64_t address_bytes = uint64_t{4} << 30;  // RLIMIT_AS
-  uint64_t file_bytes = 0;                     // RLIMIT_FSIZE: largest file it may write
+  uint64_t file_bytes = 0;                     // RLIMIT_FSIZE
   uint64_t open_files = 16;                    // RLIMIT_NOFILE
   uint64_t cpu_s = 3600;                       // RLIMIT_CPU, behind the wall limits of the caller
   uint64_t stack_bytes = uint64_t{8} << 20;    // RLIMIT_STACK
@@ -47,9 +49,9 @@ struct CageExit {
 
 class Cage {
  public:
-  // Starts the child in a process group and, where allowed, namespaces of its own, in an empty private folder, with
-  // standard streams on /dev/null. The child dies with the thread that called this (PR_SET_PDEATHSIG). An error when
-  // the program cannot be executed or a limit cannot be set.
+  // Starts the child in a process group and, where allowed, namespaces of its own, in an empty private
+  // folder, with standard streams on /dev/null. The child dies with the thread that called this
+  // (PR_SET_PDEATHSIG). An error when the program cannot be executed or a limit cannot be set.
   [[nodiscard]] static Result<Cage> start(const CagePlan& plan);
   Cage(Cage&& other) noexcept;
   Cage& operator=(Cage&& other) noexcept;
@@ -59,13 +61,19 @@ class Cage {
   const CageFacts& facts() const { return facts_; }
   const fs::path& folder() const { return folder_.path(); }
 
+  // Removes the private folder now, so that nothing can be put there any more and nothing is left behind
+  // should this process be killed; else it goes with the object. For children that have started and need no
+  // folder.
+  void remove_folder();
+
   // Waits until the child has ended, at most for `limit`; empty when it still runs.
   [[nodiscard]] std::optional<CageExit> wait(Milliseconds limit);
   // Kills the child and all it started; returns after they are gone and reaped.
   CageExit kill();
 
  private:
-  Cage(pid_t pid, CageFacts facts, TempFolder folder) : pid_(pid), facts_(facts), folder_(std::move(folder)) {}
+  Cage(pid_t pid, CageFacts facts, TempFolder folder)
+      : pid_(pid), facts_(std::move(facts)), folder_(std::move(folder)) {}
   pid_t pid_ = -1;
   std::optional<CageExit> exit_;
   CageFacts facts_;

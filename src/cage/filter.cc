@@ -1,5 +1,5 @@
-// Builds the filters: an own few BPF instructions for the address rule, which libseccomp cannot say, and libseccomp
-// for the list of calls. The kernel takes the stricter answer of the two.
+// Builds the filters: an own few BPF instructions for the address rule, which libseccomp cannot say, and
+// libseccomp for the list of calls. The kernel takes the stricter answer of the two.
 #include "cage/filter.h"
 
 #include <linux/filter.h>

@@ -34,8 +34,7 @@ Result<CheckRequest> make_request(const CheckOptions& options, const CLI::App& c
   if (request.problem.layout != request.launch.layout)
     return fail_user("--layout {} but {} says {}", print_layout(request.problem.layout), options.launch,
                      print_layout(request.launch.layout));
-  KW_TRY(const auto threads, parse_numbers(options.threads, "--threads"));
-  request.threads = static_cast<int>(threads[0]);
+  KW_TRY(request.threads, parse_threads(options.threads));
   request.store_path = options.store;
   request.cache_folder = find_cache_folder() / "objects";
   request.command = print_command(command) + " " + options.source;

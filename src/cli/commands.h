@@ -16,6 +16,7 @@ inline constexpr int kExitInterrupted = 130; // Ctrl-C
 void add_arena(CLI::App& app, int& exit_code);
 void add_best(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
+void add_confirm(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 void add_ls(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);

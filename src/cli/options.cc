@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <thread>
 #include <fstream>
 
 #include "problem/model.h"
@@ -101,6 +102,13 @@ Result<std::vector<int64_t>> parse_numbers(const std::string& text, const std::s
     at = comma + 1;
   }
   return numbers;
+}
+
+Result<int> parse_threads(const std::string& text) {
+  if (text == "all") return static_cast<int>(std::max<unsigned>(1, std::thread::hardware_concurrency()));
+  KW_TRY(const auto numbers, parse_numbers(text, "--threads"));
+  if (numbers.size() != 1 || numbers[0] > 1024) return fail_user("--threads \"{}\": use a number or all", text);
+  return static_cast<int>(numbers[0]);
 }
 
 std::string default_store_path() {

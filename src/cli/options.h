@@ -28,6 +28,9 @@ struct ShapeOptions {
 // "1,16,128"
 [[nodiscard]] Result<std::vector<int64_t>> parse_numbers(const std::string& text, const std::string& option);
 
+// --threads: a number, or "all".
+[[nodiscard]] Result<int> parse_threads(const std::string& text);
+
 // --store, else KW_STORE, else kernelwright.db in the working folder.
 void add_store_option(CLI::App& command, std::string& path);
 [[nodiscard]] std::string default_store_path();

@@ -34,7 +34,23 @@ std::string print_progress(const ProgressState& state) {
   return text;
 }
 
-ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine(bool quiet, const std::string& trace)
+    : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {
+  if (!trace.empty()) trace_.open(trace, std::ios::app);
+  if (!trace.empty() && !trace_) say(fmt::format("--trace {} cannot be written; going on without it", trace));
+}
+
+void ProgressLine::record(const Evaluation& evaluation) {
+  if (!trace_.is_open()) return;
+  const Json line = {{"problem", evaluation.problem},
+                     {"schedule", evaluation.proposal.schedule},
+                     {"proposer", evaluation.proposal.proposer},
+                     {"kernel", evaluation.binary_hash},
+                     {"verdict", evaluation.verdict.code()},
+                     {"median_us", evaluation.timing ? Json(evaluation.timing->median_us) : Json()},
+                     {"ratio", evaluation.timing ? Json(evaluation.timing->ratio) : Json()}};
+  trace_ << line.dump() << std::endl;
+}
 
 void ProgressLine::clear() {
   if (shown_) std::fprintf(stderr, "\r\033[K");

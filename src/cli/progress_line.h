@@ -1,6 +1,8 @@
 // Progress on stderr: one line rewritten in place in a terminal, a plain line now and then when piped.
 #pragma once
 
+#include <fstream>
+
 #include "base/clock.h"
 #include "loop/progress.h"
 
@@ -8,14 +10,17 @@ namespace kw {
 
 class ProgressLine : public Progress {
  public:
-  explicit ProgressLine(bool quiet);
+  // `trace`: file that gets one line of JSON for each evaluation; empty = none.
+  explicit ProgressLine(bool quiet, const std::string& trace = {});
   ~ProgressLine() override { clear(); }
   void update(const ProgressState& state) override;
   void say(const std::string& line) override;
+  void record(const Evaluation& evaluation) override;
 
  private:
   void clear();
   bool quiet_, terminal_;
+  std::ofstream trace_;
   bool shown_ = false;
   bool told_busy_ = false;
   size_t last_problem_ = SIZE_MAX;

@@ -12,18 +12,11 @@ namespace {
 
 struct TuneOptions {
   ShapeOptions shapes;
-  std::string store, budget, shape_budget, threads = "1", proposers = "seed,evolve", target = "cpu", table, cache;
+  std::string store, budget, shape_budget, threads = "1", proposers = "seed,evolve", target = "cpu", table, cache, trace;
   int64_t trials = 0, cache_mb = 512;
   uint64_t seed = 1;
   bool json = false, quiet = false, no_wait = false;
 };
-
-Result<int> parse_threads(const std::string& text) {
-  if (text == "all") return static_cast<int>(std::max<unsigned>(1, std::thread::hardware_concurrency()));
-  KW_TRY(const auto numbers, parse_numbers(text, "--threads"));
-  if (numbers.size() != 1 || numbers[0] > 1024) return fail_user("--threads \"{}\": use a number or all", text);
-  return static_cast<int>(numbers[0]);
-}
 
 Result<TunePlan> make_plan(const TuneOptions& options, const CLI::App& command) {
   TunePlan plan;
@@ -61,7 +54,7 @@ int run_tune_command(const TuneOptions& options, const CLI::App& command) {
   const auto plan = make_plan(options, command);
   if (!plan) return explain(plan.error());
   catch_interrupts();
-  ProgressLine progress(options.quiet);
+  ProgressLine progress(options.quiet, options.trace);
   const auto outcome = run_tune(*plan, progress, [] { return was_interrupted(); });
   if (!outcome) return explain(outcome.error());
   if (options.json)
@@ -94,6 +87,7 @@ void add_tune(CLI::App& app, int& exit_code) {
   command->add_option("--cache", options->cache, "folder of compiled kernels (default: the user's cache folder)");
   command->add_option("--cache-mb", options->cache_mb, "its size limit")->capture_default_str()->check(CLI::Range(1, 1 << 20));
   command->add_flag("--no-wait", options->no_wait, "fail when another run uses the device, instead of waiting");
+  command->add_option("--trace", options->trace, "append one line of JSON per evaluation to this file");
   command->add_flag("--json", options->json, "one JSON document on standard output");
   command->add_flag("--quiet", options->quiet, "no progress");
   add_store_option(*command, options->store);

@@ -23,7 +23,9 @@ std::string print_constants(const GemmCpuSchedule& s, const TileView& view, Layo
       "constexpr int kWidth = {};           // tile: {} of X\n"
       "constexpr int kSums = {};            // independent partial sums over k\n"
       "constexpr int kUnroll = {};          // steps of k in one round\n"
-      "constexpr int kPrefetch = {};        // steps ahead, 0 = none\n"
+      "constexpr bool kPrefetchY = {};      // touch the next tile's Y, unless packed\n"
+      "constexpr bool kPrefetchX = {};      // touch the next tile's X, unless packed\n"
+      "constexpr bool kPrefetchC = {};      // touch the tile's output first\n"
       "constexpr bool kYDepthFirst = {};    // Y stored (rows, k)\n"
       "constexpr bool kXDepthFirst = {};    // X stored (columns, k)\n"
       "constexpr bool kPackY = {};\n"
@@ -31,7 +33,8 @@ std::string print_constants(const GemmCpuSchedule& s, const TileView& view, Layo
       "constexpr bool kColumnsOutside = {};  // order of the tile loops in a block\n\n",
       print_layout(layout), print_gemm_cpu(s), get_device_text("cpu_abi.h"), print_flag(s.dot()),
       s.along_m() ? "m" : "n", print_flag(s.along_m()), s.along_m() ? "B" : "A", s.along_m() ? "A" : "B", s.rows,
-      s.width, s.dot() ? "columns" : "vectors", s.sums, s.unroll, s.prefetch, print_flag(view.y_depth_first),
+      s.width, s.dot() ? "columns" : "vectors", s.sums, s.unroll, print_flag(s.prefetch & 1), print_flag(s.prefetch & 2),
+      print_flag(s.prefetch & 4), print_flag(view.y_depth_first),
       print_flag(view.x_depth_first), print_flag(s.pack_y()), print_flag(s.pack_x()), print_flag(!s.tiles_by_rows));
 }
 
@@ -230,13 +233,14 @@ Source print_gemm_cpu_kernel(const GemmCpuSchedule& s, Layout layout) {
   source.name = fmt::format("gemm_{}_{}_{}x{}{}", print_layout(layout), s.avx512 ? "avx512" : "avx2", s.rows,
                             s.width * s.column_unit(), s.dot() ? "_dot" : s.along_m() ? "_along_m" : "");
   source.launch = make_launch(s, layout);
-  if (s.avx512) {
-    source.flags = {"-mavx512f", "-mavx512vl", "-mavx512bw", "-mavx512dq", "-mfma", "-mprefer-vector-width=512"};
-  } else {
-    source.flags = {"-mavx2", "-mfma"};
-  }
-  source.flags.push_back("-ffp-contract=fast");
+  source.flags = get_cpu_flags(s.avx512);
   return source;
+}
+
+std::vector<std::string> get_cpu_flags(bool avx512) {
+  if (!avx512) return {"-mavx2", "-mfma", "-ffp-contract=fast"};
+  return {"-mavx512f",  "-mavx512vl", "-mavx512bw", "-mavx512dq", "-mavx2", "-mfma", "-mprefer-vector-width=512",
+          "-ffp-contract=fast"};
 }
 
 }  // namespace kw

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "record/candidate.h"
+
 namespace kw {
 
 struct ProgressState {
@@ -27,6 +29,7 @@ class Progress {
   virtual ~Progress() = default;
   virtual void update(const ProgressState& state) = 0;  // often; the receiver limits its own rate
   virtual void say(const std::string& line) = 0;        // once, worth a line
+  virtual void record(const Evaluation& evaluation) = 0;  // each one, after it is safe in the store
 };
 
 }  // namespace kw

@@ -20,11 +20,9 @@ std::vector<int> usable_cpus() {
 }
 
 Status open_recorded(Session& session) {
-  KW_TRY(const std::string text, read_file(session.plan.recorded_table));
-  KW_TRY(session.table, RecordedTable::parse(text, session.plan.recorded_table.string()));
+  KW_TRY(session.table, RecordedTable::load(session.plan.recorded_table));
+  KW_TRY(session.device_facts, load_recorded_device(session.plan.recorded_table));
   session.device_facts.target = "recorded";
-  session.device_facts.name = session.table->device();
-  session.device_facts.threads = session.plan.threads;
   return {};
 }
 
@@ -36,20 +34,22 @@ Status open_live(Session& session) {
     return fail_user("--threads {}: this process may use {} cores; use 1 to {}", threads, cpus.size(), cpus.size());
   session.measure_cpus = {cpus.end() - threads, cpus.end()};
   session.compile_cpus = {cpus.begin(), cpus.end() - threads};
-  KW_TRY(session.device, make_cpu_device({.threads = threads, .measure_cpus = session.measure_cpus}));
+  KW_TRY(session.device, make_cpu_device({.threads = threads, .cores = session.measure_cpus}));
   session.device_facts = session.device->facts();
   KW_TRY(session.compiler, Compiler::find({.cache_folder = session.plan.cache_folder,
                                            .max_cache_bytes = session.plan.max_cache_bytes}));
   session.device_facts.compiler = session.compiler->version();
-  const auto wait = [&](const std::string& holder) {
-    session.progress.say(fmt::format("the device is in use by {}; waiting for it to end", holder));
+  const auto on_wait = [&](const LockHolder& holder, double waited_s) {
+    if (session.plan.wait_for_device && waited_s == 0)
+      session.progress.say(fmt::format("the device is in use by {}; waiting for it to end", print_holder(holder)));
+    return session.plan.wait_for_device && !session.should_stop();
   };
-  const std::string& name = session.device_facts.name;
-  KW_TRY(session.lock, session.plan.wait_for_device ? DeviceLock::wait(name, session.plan.command, wait, session.should_stop)
-                                                    : DeviceLock::take(name, session.plan.command));
+  KW_TRY(session.lock, DeviceLock::take(session.device_facts.target, on_wait));
   KW_TRY(const Peaks peaks, measure_cpu_peaks(threads));
   session.device_facts.peak_gflops = peaks.peak_gflops;
   session.device_facts.bandwidth_gbs = peaks.bandwidth_gbs;
+  KW_TRY(session.device_facts.launch_floor_us,
+         measure_launch_floor_us({.threads = threads, .cores = session.measure_cpus}));
   return {};
 }
 

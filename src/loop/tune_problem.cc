@@ -41,6 +41,7 @@ Status run_search(Session& session, Search& search, ProgressState& state, Clock:
   search.should_stop = [&] { return session.should_stop() || (timed && Clock::now() >= deadline); };
   search.store = [&](const Evaluation& evaluation) -> Status {
     KW_TRY_VOID(session.store.add_evaluations(session.run, {evaluation}));
+    session.progress.record(evaluation);
     count(state, evaluation);
     state.elapsed_s = seconds_since(session.start);
     session.progress.update(state);

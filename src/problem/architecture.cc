@@ -26,10 +26,12 @@ Result<Core> read_core(const ModelFields& fields) {
 Status add_attention(const ModelFields& fields, const Core& core, std::vector<Linear>& linears) {
   KW_TRY(const int64_t kv_heads, fields.get_count_or("num_key_value_heads", core.heads));
   if (kv_heads > core.heads || core.heads % kv_heads != 0)
-    return fields.reject("num_key_value_heads", fmt::format("a divisor of num_attention_heads = {}", core.heads));
+    return fields.reject("num_key_value_heads",
+                         fmt::format("a divisor of num_attention_heads = {}", core.heads));
   if (!fields.has("head_dim") && core.hidden % core.heads != 0)
-    return fields.reject("num_attention_heads",
-                         fmt::format("a divisor of hidden_size = {} where head_dim is not given", core.hidden));
+    return fields.reject(
+        "num_attention_heads",
+        fmt::format("a divisor of hidden_size = {} where head_dim is not given", core.hidden));
   KW_TRY(const int64_t head, fields.get_count_or("head_dim", std::max<int64_t>(core.hidden / core.heads, 1)));
   linears.push_back({"layers.q_proj", core.hidden, core.heads * head, core.layers});
   linears.push_back({"layers.k_proj", core.hidden, kv_heads * head, core.layers});
@@ -39,7 +41,8 @@ Status add_attention(const ModelFields& fields, const Core& core, std::vector<Li
 }
 
 // Gate, up and down projection of `layers` layers; nothing for no layers.
-void add_mlp(const std::string& prefix, int64_t hidden, int64_t inner, int64_t layers, std::vector<Linear>& linears) {
+void add_mlp(const std::string& prefix, int64_t hidden, int64_t inner, int64_t layers,
+             std::vector<Linear>& linears) {
   if (layers == 0) return;
   linears.push_back({prefix + "gate_proj", hidden, inner, layers});
   linears.push_back({prefix + "up_proj", hidden, inner, layers});
@@ -51,7 +54,8 @@ struct Routing {
 };
 
 // The router and the routed experts of `layers` layers.
-void add_experts(int64_t hidden, const Routing& routing, const char* const (&names)[3], std::vector<Linear>& linears) {
+void add_experts(int64_t hidden, const Routing& routing, const char* const (&names)[3],
+                 std::vector<Linear>& linears) {
   const auto& [experts, active, inner, layers] = routing;
   const std::string prefix = "layers.experts.";
   linears.push_back({"layers.router", hidden, experts, layers});
@@ -67,7 +71,8 @@ Result<Routing> read_routing(const ModelFields& fields, const char* experts_fiel
   KW_TRY(routing.experts, fields.get_count(experts_field));
   KW_TRY(routing.active, fields.get_count("num_experts_per_tok"));
   if (routing.active > routing.experts)
-    return fields.reject("num_experts_per_tok", fmt::format("at most {} = {}", experts_field, routing.experts));
+    return fields.reject("num_experts_per_tok",
+                         fmt::format("at most {} = {}", experts_field, routing.experts));
   return routing;
 }
 
@@ -101,7 +106,8 @@ Result<std::vector<Linear>> read_mixtral(const ModelFields& fields) {
   return linears;
 }
 
-// Layer i (from 0) is sparse when it is not in mlp_only_layers and i + 1 is a multiple of decoder_sparse_step.
+// Layer i (from 0) is sparse when it is not in mlp_only_layers and i + 1 is a multiple of
+// decoder_sparse_step.
 Result<std::vector<Linear>> read_qwen_moe(const ModelFields& fields) {
   std::vector<Linear> linears;
   KW_TRY(const Core core, read_core(fields));
@@ -132,8 +138,8 @@ Result<std::vector<Linear>> read_qwen_moe(const ModelFields& fields) {
   return linears;
 }
 
-// Multi-head latent attention. kv_b_proj is counted for the step's own tokens; an implementation that folds it into
-// attention at decode time has other products, without weights of their own.
+// Multi-head latent attention. kv_b_proj is counted for the step's own tokens; an implementation that folds
+// it into attention at decode time has other products, without weights of their own.
 Status add_latent_attention(const ModelFields& fields, const Core& core, std::vector<Linear>& linears) {
   KW_TRY(const int64_t q_rank, fields.get_count_or("q_lora_rank", 0));
   KW_TRY(const int64_t kv_rank, fields.get_count("kv_lora_rank"));
@@ -153,8 +159,8 @@ Status add_latent_attention(const ModelFields& fields, const Core& core, std::ve
   return {};
 }
 
-// Layer i (from 0) is sparse from first_k_dense_replace on where i is a multiple of moe_layer_freq. Layers for
-// multi-token prediction are not part of a step and not listed.
+// Layer i (from 0) is sparse from first_k_dense_replace on where i is a multiple of moe_layer_freq. Layers
+// for multi-token prediction are not part of a step and not listed.
 Result<std::vector<Linear>> read_deepseek(const ModelFields& fields) {
   std::vector<Linear> linears;
   KW_TRY(const Core core, read_core(fields));

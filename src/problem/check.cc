@@ -1,4 +1,5 @@
-// Puts a check together: where to compare, inputs of the family, float64 sums there, reference and bound per element.
+// Puts a check together: where to compare, inputs of the family, float64 sums there, reference and bound per
+// element.
 #include "problem/check.h"
 
 #include <unistd.h>
@@ -23,9 +24,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr size_t kFewestFamilies = 2;
 
 // Families in the order in which they are given up last: what catches most mutants first.
-constexpr Family kByStrength[] = {Family::kExactIntegers, Family::kNormal,   Family::kNanInf,      Family::kCancel,
-                                  Family::kPermutation,   Family::kPositive, Family::kSticky,      Family::kOutlierRows,
-                                  Family::kUniform,       Family::kTinyScale, Family::kLargeScale};
+constexpr Family kByStrength[] = {Family::kExactIntegers, Family::kNormal,      Family::kNanInf,
+                                  Family::kCancel,        Family::kPermutation, Family::kPositive,
+                                  Family::kSticky,        Family::kOutlierRows, Family::kUniform,
+                                  Family::kTinyScale,     Family::kLargeScale};
 
 double count_check_bytes(const Workload& workload, const CheckPlan& plan) {
   double bytes = 0;
@@ -33,7 +35,8 @@ double count_check_bytes(const Workload& workload, const CheckPlan& plan) {
     bytes += static_cast<double>(operand.span()) * static_cast<double>(dtype_bytes(operand.dtype));
   const Problem& problem = workload.problem;
   const double outputs = static_cast<double>(problem.m) * static_cast<double>(problem.n);
-  const double affordable = plan.max_reference_flops / (2.0 * static_cast<double>(std::max<int64_t>(problem.k, 1)));
+  const double affordable =
+      plan.max_reference_flops / (2.0 * static_cast<double>(std::max<int64_t>(problem.k, 1)));
   return bytes + 16 * std::min({outputs, affordable, static_cast<double>(kMaxReferenceElements)});
 }
 
@@ -42,7 +45,8 @@ Result<std::vector<FamilyName>> find_families(const CheckPlan& plan, double chec
   std::vector<FamilyName> chosen;
   if (!plan.families.empty()) {
     for (const std::string& name : plan.families) {
-      const auto found = std::find_if(known.begin(), known.end(), [&](const FamilyName& f) { return f.name == name; });
+      const auto found =
+          std::find_if(known.begin(), known.end(), [&](const FamilyName& f) { return f.name == name; });
       if (found == known.end())
         return fail_user("unknown input family \"{}\"; known: {}", name, fmt::join(check_families(), ", "));
       chosen.push_back(*found);
@@ -50,7 +54,8 @@ Result<std::vector<FamilyName>> find_families(const CheckPlan& plan, double chec
     return chosen;
   }
   const double affordable = std::floor(plan.max_bytes / std::max(check_bytes, 1.0));
-  const size_t most = std::max(kFewestFamilies, static_cast<size_t>(std::min<double>(affordable, std::size(kByStrength))));
+  const size_t most =
+      std::max(kFewestFamilies, static_cast<size_t>(std::min<double>(affordable, std::size(kByStrength))));
   const auto end = std::begin(kByStrength) + std::min(most, std::size(kByStrength));
   for (const FamilyName& family : known)
     if (std::find(std::begin(kByStrength), end, family.family) != end) chosen.push_back(family);
@@ -69,7 +74,8 @@ void limit_to_output(const DtypeFacts& output, double& value, double& bound) {
   }
 }
 
-Patch make_patch(const Workload& workload, const Contract& contract, const FamilyInputs& inputs, const Rectangle& where) {
+Patch make_patch(const Workload& workload, const Contract& contract, const FamilyInputs& inputs,
+                 const Rectangle& where) {
   const Problem& problem = workload.problem;
   const DtypeFacts output = get_dtype_facts(contract.output);
   const ErrorBound error_bound(problem, contract);
@@ -83,7 +89,8 @@ Patch make_patch(const Workload& workload, const Contract& contract, const Famil
       double& bound = patch.bound[at];
       double previous = 0;
       if (problem.beta != 0)
-        previous = load_element(problem.dtype, inputs.contents[2], (where.row + i) * problem.ldc + where.col + j);
+        previous =
+            load_element(problem.dtype, inputs.contents[2], (where.row + i) * problem.ldc + where.col + j);
       value = problem.alpha * value + (problem.beta != 0 ? problem.beta * previous : 0);
       if (!std::isfinite(value)) {
         bound = 0;
@@ -114,13 +121,17 @@ Result<std::vector<Check>> make_checks(const Problem& problem, const CheckPlan& 
   KW_TRY_VOID(check_problem(problem));
   if (plan.contract.input != problem.dtype || plan.contract.output != problem.dtype)
     return fail_user("the kernel declares {} in and {} out, the problem is {}; they must be the same",
-                     print_dtype(plan.contract.input), print_dtype(plan.contract.output), print_dtype(problem.dtype));
+                     print_dtype(plan.contract.input), print_dtype(plan.contract.output),
+                     print_dtype(problem.dtype));
   const Workload workload = make_workload(problem);
   const double check_bytes = count_check_bytes(workload, plan);
-  const double machine_bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double machine_bytes =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (!(check_bytes <= machine_bytes / 2))
-    return fail("checking {} needs {:.1f} GiB for one input family, at most half of this machine's {:.1f} GiB are used",
-                describe_problem(problem), check_bytes / 0x1p30, machine_bytes / 0x1p30);
+    return fail(
+        "checking {} needs {:.1f} GiB for one input family, at most half of this machine's {:.1f} GiB are "
+        "used",
+        describe_problem(problem), check_bytes / 0x1p30, machine_bytes / 0x1p30);
   KW_TRY(const std::vector<FamilyName> families, find_families(plan, check_bytes));
 
   std::vector<Check> checks;

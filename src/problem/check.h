@@ -1,5 +1,5 @@
-// Problem -> Checks: inputs of each family of protocol.md A.3, float64 reference and bound of A.2, all made here,
-// outside any worker, from a seed that candidates never see.
+// Problem -> Checks: inputs of each family of protocol.md A.3, float64 reference and bound of A.2, all made
+// here, outside any worker, from a seed that candidates never see.
 #pragma once
 
 #include <vector>
@@ -10,29 +10,32 @@
 namespace kw {
 
 struct CheckPlan {
-  Contract contract;                       // bound is derived from it
-  std::vector<std::string> families;       // empty = all families
-  double max_reference_flops = 2e9;        // per family; beyond it rows and columns are sampled (A.1)
-  double max_bytes = 0x1p30;               // of all checks together, see make_checks
+  Contract contract;                  // bound is derived from it
+  std::vector<std::string> families;  // empty = all families
+  double max_reference_flops = 2e9;   // per family; beyond it rows and columns are sampled (A.1)
+  double max_bytes = 0x1p30;          // of all checks together, see make_checks
 };
 
 [[nodiscard]] const std::vector<std::string>& check_families();
 
-// One check per family, the same ones for the same seed. Operand types are the problem's, so contract.input and
-// contract.output must be too (user error otherwise), as must the family names be known. With plan.families empty and
-// a problem so large that all families exceed plan.max_bytes, the strongest that fit are made, at least two; a binary
-// meets all of them on the small shapes of sample_domain. A world error when one check exceeds half of the machine's
-// memory. m or n = 0 gives checks without patches. Where the output overflows its type for sure the value is infinite;
-// where rounding decides, either is accepted (bound infinite). NaN and Inf values have bound 0.
-[[nodiscard]] Result<std::vector<Check>> make_checks(const Problem& problem, const CheckPlan& plan, uint64_t seed);
+// One check per family, the same ones for the same seed. Operand types are the problem's, so contract.input
+// and contract.output must be too (user error otherwise), as must the family names be known. With
+// plan.families empty and a problem so large that all families exceed plan.max_bytes, the strongest that fit
+// are made, at least two; a binary meets all of them on the small shapes of sample_domain. A world error when
+// one check exceeds half of the machine's memory. m or n = 0 gives checks without patches. Where the output
+// overflows its type for sure the value is infinite; where rounding decides, either is accepted (bound
+// infinite). NaN and Inf values have bound 0.
+[[nodiscard]] Result<std::vector<Check>> make_checks(const Problem& problem, const CheckPlan& plan,
+                                                     uint64_t seed);
 
-// Shapes inside a launch record's domain on which a binary is verified besides its own (A.7): 1, 2, 3, tile-1, tile,
-// tile+1, primes, tall, wide, pairwise distinct, zero m, n or k, pitched strides, beta 0 and not 0. `tile_m`, `tile_n`,
-// `tile_k` steer the edges (0 = unknown). Same layout and dtype; sizes small enough to be cheap.
+// Shapes inside a launch record's domain on which a binary is verified besides its own (A.7): 1, 2, 3,
+// tile-1, tile, tile+1, primes, tall, wide, pairwise distinct, zero m, n or k, pitched strides, beta 0 and
+// not 0. `tile_m`, `tile_n`, `tile_k` steer the edges (0 = unknown). Same layout and dtype; sizes small
+// enough to be cheap.
 struct TileHint {
   int64_t m = 0, n = 0, k = 0;
 };
-[[nodiscard]] std::vector<Problem> sample_domain(const Problem& problem, const LaunchRecord& launch, TileHint tile,
-                                                 int count, uint64_t seed);
+[[nodiscard]] std::vector<Problem> sample_domain(const Problem& problem, const LaunchRecord& launch,
+                                                 TileHint tile, int count, uint64_t seed);
 
 }  // namespace kw

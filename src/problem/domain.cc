@@ -1,5 +1,6 @@
-// Shapes on which a binary is verified besides its own (protocol.md A.7). In: the problem, the launch record's domain,
-// where the code changes path. Out: small problems inside the domain, most telling first. Draws no operand values.
+// Shapes on which a binary is verified besides its own (protocol.md A.7). In: the problem, the launch
+// record's domain, where the code changes path. Out: small problems inside the domain, most telling first.
+// Draws no operand values.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -37,7 +38,8 @@ double count_flops(const Shape& s) {
 
 bool is_cheap(const Shape& s) {
   const double m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
-  return count_flops(s) <= kCheapFlops && m * k <= kCheapElements && k * n <= kCheapElements && m * n <= kCheapElements;
+  return count_flops(s) <= kCheapFlops && m * k <= kCheapElements && k * n <= kCheapElements &&
+         m * n <= kCheapElements;
 }
 
 // Values of one size or stride that the domain allows.
@@ -70,19 +72,19 @@ Range find_range(const LaunchRecord& launch, std::string_view variable) {
 std::vector<Shape> list_edges(const TileHint& tile) {
   const int64_t m = tile.m > 0 ? tile.m : 8, n = tile.n > 0 ? tile.n : 16, k = tile.k > 0 ? tile.k : 64;
   return {
-      {m + 1, n - 1, 7},      {m - 1, n + 1, k + 1},      {m, n, k},          {2 * m + 1, 3, k - 1},
-      {5, 2 * n + 1, k},      {m + 1, n + 1, 2 * k + 1},  {m - 1, n - 1, 13}, {2 * m - 1, 2 * n - 1, 11},
-      {3, n + 1, 2 * k - 1},  {m + 1, 2, k + 1},          {3 * m + 2, n, 5},  {m, 3 * n + 2, 6},
-      {m + 1, n + 1, k + 1},  {m - 1, n - 1, k - 1},      {1, n - 1, k + 1},  {m - 1, 1, k + 1},
+      {m + 1, n - 1, 7},     {m - 1, n + 1, k + 1},     {m, n, k},          {2 * m + 1, 3, k - 1},
+      {5, 2 * n + 1, k},     {m + 1, n + 1, 2 * k + 1}, {m - 1, n - 1, 13}, {2 * m - 1, 2 * n - 1, 11},
+      {3, n + 1, 2 * k - 1}, {m + 1, 2, k + 1},         {3 * m + 2, n, 5},  {m, 3 * n + 2, 6},
+      {m + 1, n + 1, k + 1}, {m - 1, n - 1, k - 1},     {1, n - 1, k + 1},  {m - 1, 1, k + 1},
   };
 }
 
 // Sizes at which kernels break whatever their tiles: primes, thin and long ones, zero.
 const std::vector<Shape>& list_classics() {
   static const std::vector<Shape> shapes = {
-      {31, 37, 41}, {1, 1, 1},     {5, 7, 0},     {1021, 3, 17}, {2, 1531, 29}, {3, 5, 4099}, {1, 211, 307},
-      {0, 5, 7},    {2, 3, 1},     {307, 1, 211}, {113, 109, 127}, {5, 0, 7},   {3, 2, 5},    {1, 1, 1031},
-      {33, 29, 1},  {67, 131, 61}, {1, 3, 2},     {257, 241, 2}, {2, 1, 3},     {0, 0, 0},
+      {31, 37, 41}, {1, 1, 1},     {5, 7, 0},     {1021, 3, 17},   {2, 1531, 29}, {3, 5, 4099}, {1, 211, 307},
+      {0, 5, 7},    {2, 3, 1},     {307, 1, 211}, {113, 109, 127}, {5, 0, 7},     {3, 2, 5},    {1, 1, 1031},
+      {33, 29, 1},  {67, 131, 61}, {1, 3, 2},     {257, 241, 2},   {2, 1, 3},     {0, 0, 0},
   };
   return shapes;
 }
@@ -98,7 +100,8 @@ class Sampler {
 
   // Moves the shape into the domain; keeps it when it is legal, cheap and new.
   void add(const Shape& wanted) {
-    const auto m = ranges_[0].nearest(wanted.m), n = ranges_[1].nearest(wanted.n), k = ranges_[2].nearest(wanted.k);
+    const auto m = ranges_[0].nearest(wanted.m), n = ranges_[1].nearest(wanted.n),
+               k = ranges_[2].nearest(wanted.k);
     if (full() || !m || !n || !k) return;
     const Shape shape{*m, *n, *k};
     if (!is_cheap(shape) || is_known(shape)) return;
@@ -160,10 +163,10 @@ class Sampler {
 
 }  // namespace
 
-std::vector<Problem> sample_domain(const Problem& problem, const LaunchRecord& launch, TileHint tile, int count,
-                                   uint64_t seed) {
-  KW_CHECK(count >= 0 && tile.m >= 0 && tile.n >= 0 && tile.k >= 0, "count {}, tile {}x{}x{}", count, tile.m, tile.n,
-           tile.k);
+std::vector<Problem> sample_domain(const Problem& problem, const LaunchRecord& launch, TileHint tile,
+                                   int count, uint64_t seed) {
+  KW_CHECK(count >= 0 && tile.m >= 0 && tile.n >= 0 && tile.k >= 0, "count {}, tile {}x{}x{}", count, tile.m,
+           tile.n, tile.k);
   Sampler sampler(problem, launch, static_cast<size_t>(count), seed);
   const std::vector<Shape> edges = list_edges(tile);
   const std::vector<Shape>& classics = list_classics();
@@ -171,7 +174,8 @@ std::vector<Problem> sample_domain(const Problem& problem, const LaunchRecord& l
     if (i < edges.size()) sampler.add(edges[i]);
     if (i < classics.size()) sampler.add(classics[i]);
   }
-  for (int64_t draw = 0; draw < int64_t{kRandomDraws} * count && !sampler.full(); ++draw) sampler.add_random();
+  for (int64_t draw = 0; draw < int64_t{kRandomDraws} * count && !sampler.full(); ++draw)
+    sampler.add_random();
   return sampler.take();
 }
 

@@ -1,5 +1,5 @@
-// In: float64 values. Out: their bits in f32, f16, bf16, f64, and back. Formats are IEEE 754 binary16/32/64 and
-// bfloat16 (binary32 cut to 16 bits).
+// In: float64 values. Out: their bits in f32, f16, bf16, f64, and back. Formats are IEEE 754 binary16/32/64
+// and bfloat16 (binary32 cut to 16 bits).
 #include "problem/element.h"
 
 #include <bit>
@@ -46,10 +46,14 @@ T get(std::span<const std::byte> contents, int64_t index) {
 
 DtypeFacts get_dtype_facts(Dtype dtype) {
   switch (dtype) {
-    case Dtype::kF32: return {24, 0x1p-24, 0x1.fffffep127, 0x1p-126, 0x1p-149};
-    case Dtype::kF16: return {11, 0x1p-11, 65504, 0x1p-14, 0x1p-24};
-    case Dtype::kBf16: return {8, 0x1p-8, 0x1.fep127, 0x1p-126, 0x1p-133};
-    case Dtype::kF64: return {53, 0x1p-53, 0x1.fffffffffffffp1023, 0x1p-1022, 0x1p-1074};
+    case Dtype::kF32:
+      return {24, 0x1p-24, 0x1.fffffep127, 0x1p-126, 0x1p-149};
+    case Dtype::kF16:
+      return {11, 0x1p-11, 65504, 0x1p-14, 0x1p-24};
+    case Dtype::kBf16:
+      return {8, 0x1p-8, 0x1.fep127, 0x1p-126, 0x1p-133};
+    case Dtype::kF64:
+      return {53, 0x1p-53, 0x1.fffffffffffffp1023, 0x1p-1022, 0x1p-1074};
   }
   KW_CHECK(false, "dtype {}", static_cast<int>(dtype));
 }
@@ -64,7 +68,8 @@ double round_to_dtype(Dtype dtype, double value) {
   return std::fabs(rounded) > facts.largest ? std::copysign(kInfinity, value) : rounded;
 }
 
-void store_elements(Dtype dtype, std::span<std::byte> contents, int64_t first, std::span<const double> values) {
+void store_elements(Dtype dtype, std::span<std::byte> contents, int64_t first,
+                    std::span<const double> values) {
   const auto count = static_cast<int64_t>(values.size());
   KW_CHECK(first >= 0 && (first + count) * dtype_bytes(dtype) <= static_cast<int64_t>(contents.size()),
            "elements [{}, {}) of {} bytes", first, first + count, contents.size());
@@ -73,10 +78,12 @@ void store_elements(Dtype dtype, std::span<std::byte> contents, int64_t first, s
       for (int64_t i = 0; i < count; ++i) put(contents, first + i, static_cast<float>(values[i]));
       return;
     case Dtype::kF16:
-      for (int64_t i = 0; i < count; ++i) put(contents, first + i, encode_f16(round_to_dtype(dtype, values[i])));
+      for (int64_t i = 0; i < count; ++i)
+        put(contents, first + i, encode_f16(round_to_dtype(dtype, values[i])));
       return;
     case Dtype::kBf16:
-      for (int64_t i = 0; i < count; ++i) put(contents, first + i, encode_bf16(round_to_dtype(dtype, values[i])));
+      for (int64_t i = 0; i < count; ++i)
+        put(contents, first + i, encode_bf16(round_to_dtype(dtype, values[i])));
       return;
     case Dtype::kF64:
       for (int64_t i = 0; i < count; ++i) put(contents, first + i, values[i]);
@@ -97,11 +104,14 @@ double load_element(Dtype dtype, std::span<const std::byte> contents, int64_t in
   KW_CHECK(index >= 0 && (index + 1) * dtype_bytes(dtype) <= static_cast<int64_t>(contents.size()),
            "element {} of {} bytes", index, contents.size());
   switch (dtype) {
-    case Dtype::kF32: return get<float>(contents, index);
-    case Dtype::kF16: return decode_f16(get<uint16_t>(contents, index));
+    case Dtype::kF32:
+      return get<float>(contents, index);
+    case Dtype::kF16:
+      return decode_f16(get<uint16_t>(contents, index));
     case Dtype::kBf16:
       return std::bit_cast<float>(static_cast<uint32_t>(get<uint16_t>(contents, index)) << 16);
-    case Dtype::kF64: return get<double>(contents, index);
+    case Dtype::kF64:
+      return get<double>(contents, index);
   }
   KW_CHECK(false, "dtype {}", static_cast<int>(dtype));
 }

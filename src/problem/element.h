@@ -1,5 +1,6 @@
-// Numbers of every Dtype as float64 and back: facts of the format, rounding to nearest even, loads and stores of rows.
-// Used inside src/problem to fill operands and read them for the reference. No arithmetic in the narrow types.
+// Numbers of every Dtype as float64 and back: facts of the format, rounding to nearest even, loads and stores
+// of rows. Used inside src/problem to fill operands and read them for the reference. No arithmetic in the
+// narrow types.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +12,9 @@
 namespace kw {
 
 struct DtypeFacts {
-  int precision_bits;        // significand with its hidden bit: f32 24, f16 11, bf16 8, f64 53
-  double unit_roundoff;      // 2^-precision_bits: largest relative error of one rounding to nearest
-  double largest;            // largest finite value
+  int precision_bits;    // significand with its hidden bit: f32 24, f16 11, bf16 8, f64 53
+  double unit_roundoff;  // 2^-precision_bits: largest relative error of one rounding to nearest
+  double largest;        // largest finite value
   double smallest_normal;
   double smallest_subnormal;
 };
@@ -24,7 +25,8 @@ struct DtypeFacts {
 [[nodiscard]] double round_to_dtype(Dtype dtype, double value);
 
 // Rounds and writes values[i] to element first + i.
-void store_elements(Dtype dtype, std::span<std::byte> contents, int64_t first, std::span<const double> values);
+void store_elements(Dtype dtype, std::span<std::byte> contents, int64_t first,
+                    std::span<const double> values);
 
 [[nodiscard]] double load_element(Dtype dtype, std::span<const std::byte> contents, int64_t index);
 

@@ -27,26 +27,30 @@ struct Scales {
 Scales find_scales(Family family, bool half, int64_t k) {
   const double depth = static_cast<double>(std::max<int64_t>(k, 1));
   switch (family) {
-    case Family::kTinyScale: return {1e-4, half ? 1 : 1e-4};
-    case Family::kLargeScale: return {1e3, half ? std::min(1.0, 4 / std::sqrt(depth)) : 1e3};
-    case Family::kCancel: return {half ? std::min(1e3, 3e4 / depth) : 1e3, 1};
-    default: return {};
+    case Family::kTinyScale:
+      return {1e-4, half ? 1 : 1e-4};
+    case Family::kLargeScale:
+      return {1e3, half ? std::min(1.0, 4 / std::sqrt(depth)) : 1e3};
+    case Family::kCancel:
+      return {half ? std::min(1e3, 3e4 / depth) : 1e3, 1};
+    default:
+      return {};
   }
 }
 
 // What an operand's values depend on besides its position: fixed before rows are drawn.
 struct Lines {
   Family family;
-  bool is_a = false;           // else B
+  bool is_a = false;             // else B
   bool depth_along_row = false;  // stored rows run along k
-  int64_t k = 0, outers = 0;   // outers: rows of op(A), columns of op(B)
+  int64_t k = 0, outers = 0;     // outers: rows of op(A), columns of op(B)
   double scale = 1;
   uint64_t seed = 0;
   IntegerPlan integers;
-  std::vector<double> factor;       // per outer line, kOutlierRows
-  std::vector<int64_t> position;    // per outer line: depth of the wide element or of the single 1; -1 = none
-  bool selects = false;             // kPermutation: this operand is the selecting one
-  bool whole = false;               // kPermutation: the other operand holds whole numbers
+  std::vector<double> factor;     // per outer line, kOutlierRows
+  std::vector<int64_t> position;  // per outer line: depth of the wide element or of the single 1; -1 = none
+  bool selects = false;           // kPermutation: this operand is the selecting one
+  bool whole = false;             // kPermutation: the other operand holds whole numbers
 };
 
 double draw_integer(Random& random, int64_t largest) {
@@ -93,20 +97,27 @@ void prepare(Lines& lines, bool half) {
   if (lines.family == Family::kExactIntegers) lines.position = draw_wide_positions(lines, random);
   if (lines.family == Family::kPermutation && lines.selects)
     lines.position = draw_permutation(lines.outers, lines.k, random);
-  lines.scale = lines.is_a ? find_scales(lines.family, half, lines.k).a : find_scales(lines.family, half, lines.k).b;
+  lines.scale =
+      lines.is_a ? find_scales(lines.family, half, lines.k).a : find_scales(lines.family, half, lines.k).b;
 }
 
 double draw_plain(const Lines& lines, Random& random) {
   switch (lines.family) {
-    case Family::kUniform: return 2 * random.uniform() - 1;
-    case Family::kPositive: return 1 - random.uniform();
-    case Family::kSticky: return 0.25 + 0.5 * random.uniform();
-    case Family::kCancel: return lines.scale * (0.5 + 0.5 * random.uniform());
-    case Family::kExactIntegers: return draw_integer(random, lines.integers.small);
+    case Family::kUniform:
+      return 2 * random.uniform() - 1;
+    case Family::kPositive:
+      return 1 - random.uniform();
+    case Family::kSticky:
+      return 0.25 + 0.5 * random.uniform();
+    case Family::kCancel:
+      return lines.scale * (0.5 + 0.5 * random.uniform());
+    case Family::kExactIntegers:
+      return draw_integer(random, lines.integers.small);
     case Family::kPermutation:
       if (lines.selects) return 0;
       return lines.whole ? draw_integer(random, std::max<int64_t>(lines.integers.wide, 1)) : random.normal();
-    default: return lines.scale * random.normal();
+    default:
+      return lines.scale * random.normal();
   }
 }
 
@@ -119,12 +130,16 @@ double cancel(const Lines& lines, double first_half, Random& random) {
 double shape_value(const Lines& lines, int64_t outer, int64_t p, double plain, Random& random) {
   const auto line = static_cast<size_t>(outer);
   switch (lines.family) {
-    case Family::kOutlierRows: return plain * lines.factor[line];
-    case Family::kSticky: return p > 0 ? plain : (lines.is_a ? 64 : 32);
+    case Family::kOutlierRows:
+      return plain * lines.factor[line];
+    case Family::kSticky:
+      return p > 0 ? plain : (lines.is_a ? 64 : 32);
     case Family::kExactIntegers:
       return p == lines.position[line] ? draw_wide(random, lines.integers.wide) : plain;
-    case Family::kPermutation: return lines.selects ? (p == lines.position[line] ? 1 : 0) : plain;
-    default: return plain;
+    case Family::kPermutation:
+      return lines.selects ? (p == lines.position[line] ? 1 : 0) : plain;
+    default:
+      return plain;
   }
 }
 
@@ -160,10 +175,10 @@ std::vector<std::byte> fill_operand(const Operand& operand, const DrawRow& draw)
   return contents;
 }
 
-// C before the call. With beta 0 it must not be read: NaN in four families, in the others random, so that a kernel
-// that leaves it alone is wrong in both.
-std::vector<std::byte> fill_c(const Workload& workload, Family family, const IntegerPlan& integers, bool whole,
-                              Scales scales, uint64_t seed) {
+// C before the call. With beta 0 it must not be read: NaN in four families, in the others random, so that a
+// kernel that leaves it alone is wrong in both.
+std::vector<std::byte> fill_c(const Workload& workload, Family family, const IntegerPlan& integers,
+                              bool whole, Scales scales, uint64_t seed) {
   const bool unread = workload.problem.beta == 0;
   const bool poisoned = unread && (family == Family::kUniform || family == Family::kExactIntegers ||
                                    family == Family::kOutlierRows || family == Family::kPermutation);
@@ -209,11 +224,16 @@ bool copies_elements(const Problem& problem, const Contract& contract) {
 
 const std::vector<FamilyName>& get_family_names() {
   static const std::vector<FamilyName> names = {
-      {Family::kNormal, "normal"},         {Family::kUniform, "uniform"},
-      {Family::kPositive, "positive"},     {Family::kExactIntegers, "exact_integers"},
-      {Family::kSticky, "sticky"},         {Family::kCancel, "cancel"},
-      {Family::kTinyScale, "tiny_scale"},  {Family::kLargeScale, "large_scale"},
-      {Family::kOutlierRows, "outlier_rows"}, {Family::kPermutation, "permutation"},
+      {Family::kNormal, "normal"},
+      {Family::kUniform, "uniform"},
+      {Family::kPositive, "positive"},
+      {Family::kExactIntegers, "exact_integers"},
+      {Family::kSticky, "sticky"},
+      {Family::kCancel, "cancel"},
+      {Family::kTinyScale, "tiny_scale"},
+      {Family::kLargeScale, "large_scale"},
+      {Family::kOutlierRows, "outlier_rows"},
+      {Family::kPermutation, "permutation"},
       {Family::kNanInf, "nan_inf"},
   };
   return names;
@@ -226,8 +246,8 @@ FamilyInputs make_family_inputs(const Workload& workload, const Contract& contra
   Random seeds(seed);
   const uint64_t a_seed = seeds.next(), b_seed = seeds.next(), c_seed = seeds.next(), nan_seed = seeds.next();
   const bool a_selects = seeds.chance(0.5);
-  const bool half = contract.input == Dtype::kF16 || contract.accumulate == Dtype::kF16 ||
-                    contract.output == Dtype::kF16;
+  const bool half =
+      contract.input == Dtype::kF16 || contract.accumulate == Dtype::kF16 || contract.output == Dtype::kF16;
   const bool permutes = family == Family::kPermutation;
   const bool copies = permutes && copies_elements(problem, contract);
   const IntegerPlan integers = plan_integers(problem, contract, permutes ? 1 : problem.k);
@@ -243,8 +263,9 @@ FamilyInputs make_family_inputs(const Workload& workload, const Contract& contra
     lines.whole = whole;
     prepare(lines, half);
     (is_a ? scales.a : scales.b) = lines.scale;
-    inputs.contents.push_back(fill_operand(
-        workload.operands[is_a ? 0 : 1], [&](int64_t row, std::span<double> out) { draw_row(lines, row, out); }));
+    inputs.contents.push_back(
+        fill_operand(workload.operands[is_a ? 0 : 1],
+                     [&](int64_t row, std::span<double> out) { draw_row(lines, row, out); }));
   }
   inputs.contents.push_back(fill_c(workload, family, integers, whole, scales, c_seed));
   if (family == Family::kNanInf) place_nan_inf(workload, contract, compared, nan_seed, inputs.contents);

@@ -1,5 +1,6 @@
-// The input families of protocol.md A.3. In: a problem, a contract, a family and a seed. Out: operand contents as
-// stored, and whether every sum is exact so that equality is demanded. Used by make_checks; computes no reference.
+// The input families of protocol.md A.3. In: a problem, a contract, a family and a seed. Out: operand
+// contents as stored, and whether every sum is exact so that equality is demanded. Used by make_checks;
+// computes no reference.
 #pragma once
 
 #include <cstddef>
@@ -34,12 +35,13 @@ struct FamilyName {
 
 struct FamilyInputs {
   std::vector<std::vector<std::byte>> contents;  // a, b, c; gaps of pitched rows are 0
-  bool exact = false;                            // reference holds exactly, up to rounding to a narrower output
+  bool exact = false;  // reference holds exactly, up to rounding to a narrower output
 };
 
-// NaN and Inf are put where `compared` sees them. With alpha 0 they stay out of A and B, which BLAS need not read;
-// C holds NaN before the call in some families when beta is 0, because it must not be read.
-[[nodiscard]] FamilyInputs make_family_inputs(const Workload& workload, const Contract& contract, Family family,
-                                              const std::vector<Rectangle>& compared, uint64_t seed);
+// NaN and Inf are put where `compared` sees them. With alpha 0 they stay out of A and B, which BLAS need not
+// read; C holds NaN before the call in some families when beta is 0, because it must not be read.
+[[nodiscard]] FamilyInputs make_family_inputs(const Workload& workload, const Contract& contract,
+                                              Family family, const std::vector<Rectangle>& compared,
+                                              uint64_t seed);
 
 }  // namespace kw

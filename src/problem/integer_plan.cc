@@ -32,9 +32,11 @@ IntegerPlan plan_integers(const Problem& problem, const Contract& contract, int6
 
   const double capacity = std::ldexp(std::min(*alpha_unit, *beta_unit), accumulate.precision_bits);
   const double alpha = std::max(1.0, std::fabs(problem.alpha)), beta = std::max(1.0, std::fabs(problem.beta));
-  const int64_t c_limit = std::min({kLargestC, (int64_t{1} << get_dtype_facts(contract.output).precision_bits) - 1});
+  const int64_t c_limit =
+      std::min({kLargestC, (int64_t{1} << get_dtype_facts(contract.output).precision_bits) - 1});
   for (const int64_t wide : {widest, int64_t{0}}) {
-    for (const int64_t largest_c : {problem.beta == 0 ? int64_t{0} : c_limit, problem.beta == 0 ? int64_t{0} : int64_t{8}}) {
+    for (const int64_t largest_c :
+         {problem.beta == 0 ? int64_t{0} : c_limit, problem.beta == 0 ? int64_t{0} : int64_t{8}}) {
       for (int64_t small = kLargestSmall; small >= 1; --small) {
         const double sum = static_cast<double>(terms) * static_cast<double>(small * small) +
                            2.0 * static_cast<double>(small * wide);

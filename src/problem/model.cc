@@ -1,5 +1,6 @@
-// Finds the architecture of a config.json, reads its linear layers and writes down the GEMMs that a step of so many
-// tokens needs: y = x W^T as nt (A: tokens x in, B: out x in), or nn where the weight is stored (in, out).
+// Finds the architecture of a config.json, reads its linear layers and writes down the GEMMs that a step of
+// so many tokens needs: y = x W^T as nt (A: tokens x in, B: out x in), or nn where the weight is stored (in,
+// out).
 #include "problem/model.h"
 
 #include <algorithm>
@@ -46,8 +47,9 @@ struct Step {
   int64_t rows = 0, count = 0;
 };
 
-// Routed experts: tokens * active assignments spread evenly, so each of the min(experts, assignments) experts that are
-// used gets assignments / experts rows, rounded up; the sum may exceed the assignments by that rounding.
+// Routed experts: tokens * active assignments spread evenly, so each of the min(experts, assignments) experts
+// that are used gets assignments / experts rows, rounded up; the sum may exceed the assignments by that
+// rounding.
 Step plan_step(const Linear& linear, int64_t tokens) {
   if (linear.experts == 1) return {tokens, linear.layers};
   const int64_t assignments = tokens * linear.active;
@@ -61,17 +63,20 @@ class UseWriter {
 
   // y = x W: m rows, n out, k in.
   Status add_forward(const Linear& linear, const Step& step, const char* phase) {
-    return add(linear, step, phase, linear.in_by_out ? Layout::kNN : Layout::kNT, step.rows, linear.out, linear.in);
+    return add(linear, step, phase, linear.in_by_out ? Layout::kNN : Layout::kNT, step.rows, linear.out,
+               linear.in);
   }
 
   // dX = dY W: (rows, out) times W as (out, in).
   Status add_dgrad(const Linear& linear, const Step& step) {
-    return add(linear, step, "dgrad", linear.in_by_out ? Layout::kNT : Layout::kNN, step.rows, linear.in, linear.out);
+    return add(linear, step, "dgrad", linear.in_by_out ? Layout::kNT : Layout::kNN, step.rows, linear.in,
+               linear.out);
   }
 
   // dW in the shape the weight is stored: dY^T X (out, in), or X^T dY (in, out).
   Status add_wgrad(const Linear& linear, const Step& step) {
-    const int64_t m = linear.in_by_out ? linear.in : linear.out, n = linear.in_by_out ? linear.out : linear.in;
+    const int64_t m = linear.in_by_out ? linear.in : linear.out,
+                  n = linear.in_by_out ? linear.out : linear.in;
     return add(linear, step, "wgrad", Layout::kTN, m, n, step.rows);
   }
 
@@ -98,7 +103,8 @@ class UseWriter {
   std::vector<ProblemUse> uses_;
 };
 
-Status add_step(const std::vector<Linear>& linears, const ModelPlan& plan, int64_t tokens, UseWriter& writer) {
+Status add_step(const std::vector<Linear>& linears, const ModelPlan& plan, int64_t tokens,
+                UseWriter& writer) {
   const bool decode = tokens <= kMaxDecodeTokens;
   writer.set_tokens(tokens);
   for (const Linear& linear : linears) {
@@ -120,15 +126,17 @@ Status add_step(const std::vector<Linear>& linears, const ModelPlan& plan, int64
 
 Result<std::vector<ProblemUse>> parse_model(std::string_view json_text, const std::string& origin,
                                             const ModelPlan& plan) {
-  if (plan.tokens.empty()) return fail_user("{}: no token counts given; name at least one, such as 1,16,512", origin);
+  if (plan.tokens.empty())
+    return fail_user("{}: no token counts given; name at least one, such as 1,16,512", origin);
   for (const int64_t tokens : plan.tokens)
     if (tokens < 1 || tokens > kMaxTokens)
       return fail_user("token count {} is not possible; use whole numbers from 1 to {}", tokens, kMaxTokens);
   KW_TRY(const Json whole, parse_json(json_text, origin));
-  if (!whole.is_object()) return fail_user("{}: a model file must hold one JSON object, as config.json does", origin);
+  if (!whole.is_object())
+    return fail_user("{}: a model file must hold one JSON object, as config.json does", origin);
   // Multi-modal files keep the decoder's fields one level down.
-  const bool nested = whole.contains("text_config") && whole.at("text_config").is_object() &&
-                      !whole.contains("hidden_size");
+  const bool nested =
+      whole.contains("text_config") && whole.at("text_config").is_object() && !whole.contains("hidden_size");
   const Json& json = nested ? whole.at("text_config") : whole;
   const ModelFields fields(json, nested ? origin + ": text_config" : origin);
   KW_TRY(const Architecture* architecture, read_architecture(json, fields));

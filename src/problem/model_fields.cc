@@ -13,7 +13,8 @@ std::string show(const Json& value) {
 
 bool is_whole(const Json& value, int64_t low, int64_t high) {
   if (value.is_number_unsigned())
-    return value.get<uint64_t>() <= static_cast<uint64_t>(high) && static_cast<int64_t>(value.get<uint64_t>()) >= low;
+    return value.get<uint64_t>() <= static_cast<uint64_t>(high) &&
+           static_cast<int64_t>(value.get<uint64_t>()) >= low;
   return value.is_number_integer() && value.get<int64_t>() >= low && value.get<int64_t>() <= high;
 }
 
@@ -22,7 +23,8 @@ bool is_whole(const Json& value, int64_t low, int64_t high) {
 bool ModelFields::has(const char* name) const { return json_.contains(name) && !json_.at(name).is_null(); }
 
 tl::unexpected<Error> ModelFields::reject(const char* name, const std::string& accepted) const {
-  if (!json_.contains(name)) return fail_user("{}: field \"{}\" is missing; it must be {}", origin_, name, accepted);
+  if (!json_.contains(name))
+    return fail_user("{}: field \"{}\" is missing; it must be {}", origin_, name, accepted);
   return fail_user("{}: field \"{}\" is {}; it must be {}", origin_, name, show(json_.at(name)), accepted);
 }
 

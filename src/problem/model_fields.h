@@ -1,5 +1,6 @@
-// Fields of a model's config.json, checked one by one. In: a JSON object and its origin. Out: values, or one user
-// error that names the file, the field, its value and what is accepted. Used by parse_model and the architectures.
+// Fields of a model's config.json, checked one by one. In: a JSON object and its origin. Out: values, or one
+// user error that names the file, the field, its value and what is accepted. Used by parse_model and the
+// architectures.
 #pragma once
 
 #include <optional>

@@ -18,7 +18,11 @@ class Spoiler {
  public:
   Spoiler(const Workload& workload, const std::vector<Rectangle>& compared, uint64_t seed,
           std::vector<std::vector<std::byte>>& contents)
-      : workload_(workload), problem_(workload.problem), compared_(compared), random_(seed), contents_(contents) {}
+      : workload_(workload),
+        problem_(workload.problem),
+        compared_(compared),
+        random_(seed),
+        contents_(contents) {}
 
   void spoil_a() {
     if (problem_.m == 1 && problem_.n == 1) put_a(0, kInfinity);
@@ -47,10 +51,12 @@ class Spoiler {
 
   int64_t draw_line(bool rows) {
     const Rectangle& where = draw_rectangle();
-    return rows ? where.row + random_.between(0, where.rows - 1) : where.col + random_.between(0, where.cols - 1);
+    return rows ? where.row + random_.between(0, where.rows - 1)
+                : where.col + random_.between(0, where.cols - 1);
   }
 
-  // Two compared lines, different where there are two; the neighbour of the first when drawing finds no other.
+  // Two compared lines, different where there are two; the neighbour of the first when drawing finds no
+  // other.
   std::pair<int64_t, int64_t> draw_two(bool rows) {
     const int64_t first = draw_line(rows);
     int64_t second = draw_line(rows);

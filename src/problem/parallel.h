@@ -1,5 +1,6 @@
-// Splits [0, count) over a few threads of this process. In: a range and a function of (begin, end) whose result must
-// not depend on the split. Used to fill operands and compute references; never by anything that is timed.
+// Splits [0, count) over a few threads of this process. In: a range and a function of (begin, end) whose
+// result must not depend on the split. Used to fill operands and compute references; never by anything that
+// is timed.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Blocked float64 product: blocks of A and B are decoded into packed panels (8 rows, 16 columns, zero-filled at the
-// rim of the rectangle, never along k), a register kernel multiplies panels, results are added in ascending k.
+// Blocked float64 product: blocks of A and B are decoded into packed panels (8 rows, 16 columns, zero-filled
+// at the rim of the rectangle, never along k), a register kernel multiplies panels, results are added in
+// ascending k.
 #include "problem/reference.h"
 
 #include <algorithm>
@@ -20,7 +21,8 @@ constexpr int64_t kSmallestPart = 1 << 20;  // multiply-adds below which a threa
 
 // out (8,16) = a (depth,8) panel times b (depth,16) panel.
 template <int kVectorBytes, int kRows>
-[[gnu::always_inline]] inline void multiply_panels(const double* a, const double* b, int64_t depth, double* out) {
+[[gnu::always_inline]] inline void multiply_panels(const double* a, const double* b, int64_t depth,
+                                                   double* out) {
   typedef double Vector __attribute__((vector_size(kVectorBytes), aligned(8)));
   constexpr int kLanes = kVectorBytes / 8, kCols = 2 * kLanes;
   for (int row = 0; row < kPanelRows; row += kRows) {
@@ -53,10 +55,12 @@ void multiply_panels_plain(const double* a, const double* b, int64_t depth, doub
 }
 
 #if defined(__x86_64__)
-[[gnu::target("avx2,fma")]] void multiply_panels_avx2(const double* a, const double* b, int64_t depth, double* out) {
+[[gnu::target("avx2,fma")]] void multiply_panels_avx2(const double* a, const double* b, int64_t depth,
+                                                      double* out) {
   multiply_panels<32, 4>(a, b, depth, out);
 }
-[[gnu::target("avx512f")]] void multiply_panels_avx512(const double* a, const double* b, int64_t depth, double* out) {
+[[gnu::target("avx512f")]] void multiply_panels_avx512(const double* a, const double* b, int64_t depth,
+                                                       double* out) {
   multiply_panels<64, 8>(a, b, depth, out);
 }
 #endif
@@ -111,8 +115,8 @@ struct View {
 
 // Packs `outers` lines from `outer`, depth [p0, p0 + depth), into panels of `width` lines: panel[p][line].
 template <class Load>
-void pack(Load load, const View& view, int64_t outer, int64_t outers, int64_t p0, int64_t depth, int64_t width,
-          bool absolute, double* out) {
+void pack(Load load, const View& view, int64_t outer, int64_t outers, int64_t p0, int64_t depth,
+          int64_t width, bool absolute, double* out) {
   for (int64_t first = 0; first < outers; first += width, out += width * depth) {
     const int64_t lines = std::min(width, outers - first);
     const int64_t origin = (outer + first) * view.outer_step + p0 * view.depth_step;
@@ -130,16 +134,20 @@ void pack(Load load, const View& view, int64_t outer, int64_t outers, int64_t p0
 void pack_panels(const View& view, int64_t outer, int64_t outers, int64_t p0, int64_t depth, int64_t width,
                  bool absolute, double* out) {
   switch (view.dtype) {
-    case Dtype::kF32: return pack(LoadF32{view.base}, view, outer, outers, p0, depth, width, absolute, out);
-    case Dtype::kF16: return pack(LoadF16{view.base}, view, outer, outers, p0, depth, width, absolute, out);
-    case Dtype::kBf16: return pack(LoadBf16{view.base}, view, outer, outers, p0, depth, width, absolute, out);
-    case Dtype::kF64: return pack(LoadF64{view.base}, view, outer, outers, p0, depth, width, absolute, out);
+    case Dtype::kF32:
+      return pack(LoadF32{view.base}, view, outer, outers, p0, depth, width, absolute, out);
+    case Dtype::kF16:
+      return pack(LoadF16{view.base}, view, outer, outers, p0, depth, width, absolute, out);
+    case Dtype::kBf16:
+      return pack(LoadBf16{view.base}, view, outer, outers, p0, depth, width, absolute, out);
+    case Dtype::kF64:
+      return pack(LoadF64{view.base}, view, outer, outers, p0, depth, width, absolute, out);
   }
 }
 
 // Adds the panel products of one block to target (rows, cols) with row length ld.
-void add_block(PanelKernel kernel, const double* a_panels, const double* b_panels, int64_t depth, int64_t rows,
-               int64_t cols, double* target, int64_t ld) {
+void add_block(PanelKernel kernel, const double* a_panels, const double* b_panels, int64_t depth,
+               int64_t rows, int64_t cols, double* target, int64_t ld) {
   alignas(64) double tile[kPanelRows * kPanelCols];
   for (int64_t j = 0; j < cols; j += kPanelCols) {
     for (int64_t i = 0; i < rows; i += kPanelRows) {
@@ -172,16 +180,19 @@ void multiply(const View& a, const View& b, int64_t k, const Rectangle& where, b
 
 }  // namespace
 
-Sums compute_sums(const Workload& workload, std::span<const std::vector<std::byte>> contents, const Rectangle& where,
-                  bool with_magnitude) {
+Sums compute_sums(const Workload& workload, std::span<const std::vector<std::byte>> contents,
+                  const Rectangle& where, bool with_magnitude) {
   const Problem& problem = workload.problem;
   KW_CHECK(where.row >= 0 && where.col >= 0 && where.row + where.rows <= problem.m &&
                where.col + where.cols <= problem.n && contents.size() >= 2,
-           "rectangle {}+{}, {}+{} of {}x{}", where.row, where.rows, where.col, where.cols, problem.m, problem.n);
+           "rectangle {}+{}, {}+{} of {}x{}", where.row, where.rows, where.col, where.cols, problem.m,
+           problem.n);
   const bool a_transposed = problem.layout == Layout::kTN || problem.layout == Layout::kTT;
   const bool b_transposed = problem.layout == Layout::kNT || problem.layout == Layout::kTT;
-  const View a{problem.dtype, contents[0].data(), a_transposed ? 1 : problem.lda, a_transposed ? problem.lda : 1};
-  const View b{problem.dtype, contents[1].data(), b_transposed ? problem.ldb : 1, b_transposed ? 1 : problem.ldb};
+  const View a{problem.dtype, contents[0].data(), a_transposed ? 1 : problem.lda,
+               a_transposed ? problem.lda : 1};
+  const View b{problem.dtype, contents[1].data(), b_transposed ? problem.ldb : 1,
+               b_transposed ? 1 : problem.ldb};
 
   Sums sums;
   sums.value.assign(static_cast<size_t>(where.elements()), 0);

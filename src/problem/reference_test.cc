@@ -26,8 +26,8 @@ std::vector<std::vector<std::byte>> draw_contents(const Workload& workload, uint
   return contents;
 }
 
-long double naive_sum(const Workload& workload, const std::vector<std::vector<std::byte>>& contents, int64_t i,
-                      int64_t j, bool absolute) {
+long double naive_sum(const Workload& workload, const std::vector<std::vector<std::byte>>& contents,
+                      int64_t i, int64_t j, bool absolute) {
   const Problem& p = workload.problem;
   const bool ta = p.layout == Layout::kTN || p.layout == Layout::kTT;
   const bool tb = p.layout == Layout::kNT || p.layout == Layout::kTT;
@@ -53,7 +53,8 @@ Problem make_problem(Layout layout, Dtype dtype, int64_t m, int64_t n, int64_t k
 TEST(Reference, equals_naive_long_double_in_every_layout_and_type) {
   for (const Layout layout : {Layout::kNN, Layout::kNT, Layout::kTN, Layout::kTT}) {
     for (const Dtype dtype : {Dtype::kF32, Dtype::kF16, Dtype::kBf16, Dtype::kF64}) {
-      for (const auto& [m, n, k] : {std::array<int64_t, 3>{1, 1, 1}, {9, 17, 3}, {67, 19, 259}, {3, 261, 31}}) {
+      for (const auto& [m, n, k] :
+           {std::array<int64_t, 3>{1, 1, 1}, {9, 17, 3}, {67, 19, 259}, {3, 261, 31}}) {
         const Workload workload = make_workload(make_problem(layout, dtype, m, n, k));
         const auto contents = draw_contents(workload, 7);
         const Sums sums = compute_sums(workload, contents, {0, 0, m, n}, true);
@@ -93,7 +94,8 @@ void expect_legal_plan(int64_t m, int64_t n, int64_t k, double max_flops) {
   bool last_row = false, last_col = false;
   double elements = 0;
   for (const Rectangle& r : plan) {
-    ASSERT_TRUE(r.row >= 0 && r.col >= 0 && r.rows >= 1 && r.cols >= 1 && r.row + r.rows <= m && r.col + r.cols <= n);
+    ASSERT_TRUE(r.row >= 0 && r.col >= 0 && r.rows >= 1 && r.cols >= 1 && r.row + r.rows <= m &&
+                r.col + r.cols <= n);
     last_row |= r.row + r.rows == m && r.col + r.cols == n;
     last_col |= r.col + r.cols == n;
     elements += static_cast<double>(r.elements());
@@ -107,8 +109,8 @@ TEST(Sampling, stays_within_limits_and_reaches_the_last_row_and_column) {
   expect_legal_plan(4096, 4096, 4096, 2e9);
   expect_legal_plan(16, 151936, 896, 2e9);
   expect_legal_plan(151936, 1, 2'000'000, 2e9);
-  expect_legal_plan(30'000, 30'000, 1, 2e9);       // bounded by memory, not by flops
-  expect_legal_plan(3, 3, 1'000'000'000, 2e9);     // less than one element a quarter
+  expect_legal_plan(30'000, 30'000, 1, 2e9);    // bounded by memory, not by flops
+  expect_legal_plan(3, 3, 1'000'000'000, 2e9);  // less than one element a quarter
 }
 
 }  // namespace

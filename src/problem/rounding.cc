@@ -31,14 +31,16 @@ ErrorBound::ErrorBound(const Problem& problem, const Contract& contract)
       reference_roundoff_(accumulated_roundoff(problem.k, Dtype::kF64)),
       output_roundoff_(get_dtype_facts(contract.output).unit_roundoff) {
   const DtypeFacts accumulate = get_dtype_facts(contract.accumulate);
-  underflow_ = contract.accumulate == Dtype::kF16 ? accumulate.smallest_subnormal : accumulate.smallest_normal;
+  underflow_ =
+      contract.accumulate == Dtype::kF16 ? accumulate.smallest_subnormal : accumulate.smallest_normal;
   output_underflow_ = get_dtype_facts(contract.output).smallest_subnormal;
 }
 
 double ErrorBound::at(const ElementSizes& sizes) const {
   const double weight = alpha_ * sizes.product + beta_ * sizes.previous;
   const double accumulated = roundoff_ * weight;
-  // A flushed product, or a scalar that is subnormal in the accumulator's type and so carries no relative accuracy.
+  // A flushed product, or a scalar that is subnormal in the accumulator's type and so carries no relative
+  // accuracy.
   const double underflow = underflow_ * (std::max(1.0, alpha_) * terms_ + sizes.product + sizes.previous);
   return accumulated + reference_roundoff_ * weight +
          output_roundoff_ * (std::fabs(sizes.reference) + accumulated) + underflow + output_underflow_;

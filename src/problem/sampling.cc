@@ -39,7 +39,8 @@ std::vector<Stretch> plan_lines(int64_t lines, int64_t length, int64_t budget, R
 std::vector<Rectangle> plan_rectangles(int64_t m, int64_t n, int64_t k, double max_flops, Random& random) {
   if (m == 0 || n == 0) return {};
   const double affordable = max_flops / (2.0 * static_cast<double>(std::max<int64_t>(k, 1)));
-  const auto most = static_cast<int64_t>(std::clamp(affordable, 1.0, static_cast<double>(kMaxReferenceElements)));
+  const auto most =
+      static_cast<int64_t>(std::clamp(affordable, 1.0, static_cast<double>(kMaxReferenceElements)));
   if (static_cast<double>(m) * static_cast<double>(n) <= static_cast<double>(most)) return {{0, 0, m, n}};
 
   const int64_t budget = std::max<int64_t>(most / 4, 1);

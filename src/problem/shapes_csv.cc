@@ -1,5 +1,5 @@
-// Shape lists as CSV text, read and written. In: text a person or a spreadsheet made. Out: uses, or a user error that
-// names line, column, value and what is accepted.
+// Shape lists as CSV text, read and written. In: text a person or a spreadsheet made. Out: uses, or a user
+// error that names line, column, value and what is accepted.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -13,20 +13,31 @@ namespace {
 
 constexpr size_t kMaxRows = 100'000;
 constexpr size_t kMaxLineBytes = 64 << 10;
-constexpr int64_t kMaxSize = int64_t{1} << 40;   // as check_problem
+constexpr int64_t kMaxSize = int64_t{1} << 40;  // as check_problem
 constexpr int64_t kMaxCount = int64_t{1} << 40;
-constexpr std::array<std::string_view, 14> kColumns = {"name", "phase", "tokens", "count", "m",   "n",     "k",
-                                                       "layout", "dtype", "lda", "ldb", "ldc", "alpha", "beta"};
+constexpr std::array<std::string_view, 14> kColumns = {"name", "phase", "tokens", "count", "m",
+                                                       "n",    "k",     "layout", "dtype", "lda",
+                                                       "ldb",  "ldc",   "alpha",  "beta"};
 constexpr std::array<std::string_view, 5> kPhases = {"prefill", "decode", "forward", "dgrad", "wgrad"};
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
+    text.remove_suffix(1);
   return text;
 }
 
-// Cells of one line; a cell in double quotes keeps commas, spaces and doubled quotes. nullopt: a quote is left open
-// or followed by something.
+// A cell as a message shows it: cut, and without control characters.
+std::string show(const std::string& cell) {
+  constexpr size_t kLongestShown = 60;
+  std::string text = cell.size() > kLongestShown ? cell.substr(0, kLongestShown) + "..." : cell;
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char letter) { return letter < ' ' || letter == 127; }, '?');
+  return text;
+}
+
+// Cells of one line; a cell in double quotes keeps commas, spaces and doubled quotes. nullopt: a quote is
+// left open or followed by something.
 std::optional<std::vector<std::string>> split_cells(std::string_view line) {
   std::vector<std::string> cells;
   while (true) {
@@ -71,7 +82,8 @@ bool is_phase(std::string_view text) {
 // One cell into its field; the accepted values when it does not fit.
 std::optional<std::string> read_cell(std::string_view column, const std::string& cell, ProblemUse& use) {
   Problem& problem = use.problem;
-  const auto whole = [&](int64_t& field, int64_t low, int64_t high, bool optional) -> std::optional<std::string> {
+  const auto whole = [&](int64_t& field, int64_t low, int64_t high,
+                         bool optional) -> std::optional<std::string> {
     if (optional && cell.empty()) return std::nullopt;
     if (parse_number(cell, field) && field >= low && field <= high) return std::nullopt;
     return fmt::format("a whole number from {} to {}", low, high);
@@ -99,7 +111,8 @@ std::optional<std::string> read_cell(std::string_view column, const std::string&
   if (column == "beta") return scalar(problem.beta);
   if (column == "layout") return named(problem.layout, parse_layout, "nn, nt, tn or tt");
   if (column == "dtype") return named(problem.dtype, parse_dtype, "f32, f16, bf16 or f64");
-  if (column == "phase" && !cell.empty() && !is_phase(cell)) return fmt::format("empty, {}, or several joined by +", fmt::join(kPhases, ", "));
+  if (column == "phase" && !cell.empty() && !is_phase(cell))
+    return fmt::format("empty, {}, or several joined by +", fmt::join(kPhases, ", "));
   if (column == "phase") use.phase = cell;
   if (column == "name") use.name = cell;
   return std::nullopt;
@@ -112,17 +125,20 @@ class ShapeReader {
   Status read_line(std::string_view line) {
     ++line_number_;
     if (line.size() > kMaxLineBytes)
-      return fail_user("{}:{}: the line has {} bytes, at most {} are read", origin_, line_number_, line.size(), kMaxLineBytes);
+      return fail_user("{}:{}: the line has {} bytes, at most {} are read", origin_, line_number_,
+                       line.size(), kMaxLineBytes);
     line = trim(line);
     if (line.empty() || line.front() == '#') return {};
     const auto cells = split_cells(line);
-    if (!cells) return fail_user("{}:{}: a quoted cell must end with \" before the next comma", origin_, line_number_);
+    if (!cells)
+      return fail_user("{}:{}: a quoted cell must end with \" before the next comma", origin_, line_number_);
     return columns_.empty() ? read_header(*cells) : read_shape(*cells);
   }
 
   Result<std::vector<ProblemUse>> finish() {
     if (columns_.empty())
-      return fail_user("{}: no header line; the first line must name the columns m,n,k and may add {}", origin_, fmt::join(kColumns, ","));
+      return fail_user("{}: no header line; the first line must name the columns m,n,k and may add {}",
+                       origin_, fmt::join(kColumns, ","));
     return std::move(uses_);
   }
 
@@ -131,25 +147,31 @@ class ShapeReader {
     for (const std::string& cell : cells) {
       const auto known = std::find(kColumns.begin(), kColumns.end(), cell);
       if (known == kColumns.end())
-        return fail_user("{}:{}: column \"{}\" is not known; the header may name {}", origin_, line_number_, cell, fmt::join(kColumns, ","));
+        return fail_user("{}:{}: column \"{}\" is not known; the header may name {}", origin_, line_number_,
+                         cell, fmt::join(kColumns, ","));
       if (std::find(columns_.begin(), columns_.end(), cell) != columns_.end())
-        return fail_user("{}:{}: column \"{}\" stands twice in the header; name it once", origin_, line_number_, cell);
+        return fail_user("{}:{}: column \"{}\" stands twice in the header; name it once", origin_,
+                         line_number_, show(cell));
       columns_.push_back(*known);
     }
     for (const std::string_view needed : {"m", "n", "k"})
       if (std::find(columns_.begin(), columns_.end(), needed) == columns_.end())
-        return fail_user("{}:{}: column \"{}\" is missing in the header; m,n,k are needed", origin_, line_number_, needed);
+        return fail_user("{}:{}: column \"{}\" is missing in the header; m,n,k are needed", origin_,
+                         line_number_, needed);
     return {};
   }
 
   Status read_shape(const std::vector<std::string>& cells) {
     if (cells.size() != columns_.size())
-      return fail_user("{}:{}: {} cells, the header names {} columns; give each column one cell", origin_, line_number_, cells.size(), columns_.size());
-    if (uses_.size() == kMaxRows) return fail_user("{}:{}: more than {} shapes; split the list", origin_, line_number_, kMaxRows);
+      return fail_user("{}:{}: {} cells, the header names {} columns; give each column one cell", origin_,
+                       line_number_, cells.size(), columns_.size());
+    if (uses_.size() == kMaxRows)
+      return fail_user("{}:{}: more than {} shapes; split the list", origin_, line_number_, kMaxRows);
     ProblemUse use;
     for (size_t i = 0; i < cells.size(); ++i)
       if (const auto accepted = read_cell(columns_[i], cells[i], use))
-        return fail_user("{}:{}: column \"{}\" is \"{}\"; it must be {}", origin_, line_number_, columns_[i], cells[i], *accepted);
+        return fail_user("{}:{}: column \"{}\" is \"{}\"; it must be {}", origin_, line_number_, columns_[i],
+                         show(cells[i]), *accepted);
     const Problem tight = with_tight_strides(use.problem);
     if (use.problem.lda == 0) use.problem.lda = tight.lda;
     if (use.problem.ldb == 0) use.problem.ldb = tight.ldb;
@@ -191,8 +213,8 @@ std::string print_shapes_csv(const std::vector<ProblemUse>& uses) {
   for (const ProblemUse& use : uses) {
     const Problem& p = use.problem;
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quote(use.name), use.phase, use.tokens,
-                        use.count, p.m, p.n, p.k, print_layout(p.layout), print_dtype(p.dtype), p.lda, p.ldb, p.ldc,
-                        p.alpha, p.beta);
+                        use.count, p.m, p.n, p.k, print_layout(p.layout), print_dtype(p.dtype), p.lda, p.ldb,
+                        p.ldc, p.alpha, p.beta);
   }
   return text;
 }

@@ -33,8 +33,8 @@ Workload make_workload(const Problem& problem) {
 }
 
 Variables make_variables(const Workload& workload, int threads) {
-  KW_CHECK(workload.size_names.size() == workload.sizes.size(), "{} names, {} sizes", workload.size_names.size(),
-           workload.sizes.size());
+  KW_CHECK(workload.size_names.size() == workload.sizes.size(), "{} names, {} sizes",
+           workload.size_names.size(), workload.sizes.size());
   Variables variables;
   for (size_t i = 0; i < workload.sizes.size(); ++i) variables[workload.size_names[i]] = workload.sizes[i];
   variables["threads"] = threads;

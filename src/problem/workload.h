@@ -1,5 +1,5 @@
-// Problem -> Workload: operands as stored, sizes, scalars, flops and bytes. The only place that knows what a GEMM's
-// operands are.
+// Problem -> Workload: operands as stored, sizes, scalars, flops and bytes. The only place that knows what a
+// GEMM's operands are.
 #pragma once
 
 #include "record/launch.h"

@@ -17,8 +17,7 @@ constexpr double kPriorProposals = 4;
 
 // Log improvement of the best time per proposal, recent ones weighing more; the first time of all earns nothing.
 std::vector<double> earn_shares(const std::vector<std::string>& proposers, std::span<const Evaluation> history) {
-  std::vector<double> earned(proposers.size(), kPriorGain * kPriorProposals);
-  std::vector<double> used(proposers.size(), kPriorProposals);
+  std::vector<double> earned(proposers.size()), used(proposers.size());
   double best_log_us = INFINITY;
   for (const Evaluation& evaluation : history) {
     double gain = 0;
@@ -36,11 +35,13 @@ std::vector<double> earn_shares(const std::vector<std::string>& proposers, std::
     used[i] += 1;
   }
   std::vector<double> rates;
-  for (size_t i = 0; i < proposers.size(); ++i) rates.push_back(earned[i] / used[i]);
-  const double sum = std::accumulate(rates.begin(), rates.end(), 0.0);
+  for (size_t i = 0; i < proposers.size(); ++i) {
+    rates.push_back((earned[i] + kPriorGain * kPriorProposals) / (used[i] + kPriorProposals));
+  }
+  const double sum = std::accumulate(rates.begin(), rates.end(), 0.0);  // positive: each rate has the prior
   const double count = static_cast<double>(proposers.size());
   const double floor = std::min(kLeastShare, 0.5 / count);
-  for (double& rate : rates) rate = floor + (1 - count * floor) * (sum > 0 ? rate / sum : 1 / count);
+  for (double& rate : rates) rate = floor + (1 - count * floor) * rate / sum;
   return rates;
 }
 

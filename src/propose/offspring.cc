@@ -6,6 +6,9 @@
 #include "propose/untaken.h"
 
 namespace kw {
+namespace {
+constexpr size_t kAttemptsPerChild = 3;
+}
 
 Child Offspring::make_child(int island, const std::vector<Elite>& elites) {
   Child child;
@@ -38,17 +41,12 @@ void Offspring::breed(size_t count) {
   if (!archive_.empty()) {
     for (int island = 0; island < kIslands; ++island) elites[static_cast<size_t>(island)] = archive_.rank_elites(island);
   }
-  for (size_t attempt = 0; attempt < 2 * count && children_.size() < count; ++attempt) {
-    const int island = static_cast<int>(attempt % kIslands);
+  for (size_t attempt = 0; attempt < kAttemptsPerChild * count && children_.size() < count; ++attempt) {
+    const int island = static_cast<int>((context_.history.size() + attempt) % kIslands);
     add(make_child(island, elites[static_cast<size_t>(island)]));
   }
-  if (!children_.empty()) return;
+  if (children_.size() * 4 >= count) return;
   for (std::string& key : find_untaken(context_.space, context_.taken, count)) add({std::move(key), {}, Operator::kDraw, 0});
-}
-
-std::vector<Child> Offspring::take_first(size_t count) {
-  children_.resize(std::min(count, children_.size()));
-  return take_all();
 }
 
 }  // namespace kw

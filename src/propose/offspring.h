@@ -27,8 +27,7 @@ class Offspring {
   // Adds up to `count` children, islands in turn; fewer when the space has no more, found by enumeration when random
   // draws meet only taken ones.
   void breed(size_t count);
-  std::vector<Child> take_first(size_t count);
-  std::vector<Child> take_all() { return std::move(children_); }
+  std::vector<Child> take() { return std::move(children_); }
 
  private:
   Child make_child(int island, const std::vector<Elite>& elites);

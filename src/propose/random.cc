@@ -14,7 +14,7 @@ class RandomProposer : public Proposer {
   std::vector<Proposal> propose(const ProposeContext& context, int count) override {
     if (count <= 0) return {};
     const size_t wanted = static_cast<size_t>(count);
-    Random random(seed_, context.history.size() * 1'000'003 + context.taken.size());
+    Random random(seed_, find_stream(context));
     std::set<std::string> seen = context.taken;
     std::vector<std::string> keys;
     for (size_t attempt = 0; attempt < 64 * wanted && keys.size() < wanted; ++attempt) {

@@ -32,7 +32,7 @@ struct GemmCpuSchedule {
   int64_t mc = 0, nc = 0, kc = 0;  // cache blocks; 0 = the whole dimension
   bool blocks_by_rows = false;    // block loops: Y outside, else X outside
   bool tiles_by_rows = false;     // tile loops in a block: Y outside, else X outside
-  int prefetch = 0;               // k steps of X ahead; 0 = none
+  int prefetch = 0;               // sum of 1: next tile's Y, 2: next tile's X, 4: the tile's output
   int split_m = 1, split_n = 1, split_k = 1;  // work items along each dimension
   auto operator<=>(const GemmCpuSchedule&) const = default;
 
@@ -79,9 +79,12 @@ struct TileView {
 [[nodiscard]] std::vector<int64_t> list_row_blocks(const TileView& view, const GemmCpuSchedule& schedule);
 [[nodiscard]] std::vector<int64_t> list_column_blocks(const TileView& view, const GemmCpuSchedule& schedule);
 [[nodiscard]] std::vector<int64_t> list_depth_blocks(const TileView& view, const GemmCpuSchedule& schedule);
-[[nodiscard]] std::vector<int> list_unrolls();
-[[nodiscard]] std::vector<int> list_prefetches();
-[[nodiscard]] std::vector<int> list_splits(const DeviceFacts& device);
+[[nodiscard]] std::vector<int> list_unrolls(const GemmCpuSchedule& schedule);
+[[nodiscard]] std::vector<int> list_prefetches(const GemmCpuSchedule& schedule);
+struct Splits {
+  int m = 1, n = 1, k = 1;
+};
+[[nodiscard]] std::vector<Splits> list_splits(const DeviceFacts& device);
 
 // All legal schedules of the search in a fixed order.
 [[nodiscard]] std::vector<GemmCpuSchedule> enumerate_gemm_cpu(const Problem& problem, const DeviceFacts& device);

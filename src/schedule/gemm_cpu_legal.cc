@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "schedule/gemm_cpu.h"
+#include "schedule/gemm_cpu_space.h"
 
 namespace kw {
 namespace {
@@ -44,8 +45,12 @@ Reason find_tile_problem(const GemmCpuSchedule& s, const TileView& view) {
                        s.rows * s.width * s.sums);
   const int64_t steps = s.dot() ? ceil_div(view.depth, s.lanes()) : view.depth;
   if (s.unroll > std::max<int64_t>(kSmallUnroll, steps)) return "the loop is unrolled beyond k";
-  if (s.prefetch < 0 || s.prefetch > 64) return "prefetch distance must lie in 0..64 steps";
-  if (s.prefetch > 0 && s.pack_x()) return "a packed operand is read in order; the hardware prefetches it";
+  if (s.prefetch < 0 || s.prefetch > 7) return "prefetch is a sum of 1 (Y), 2 (X) and 4 (C)";
+  if ((s.prefetch & 1) != 0 && s.pack_y()) return "a packed Y is read in order; the hardware prefetches it";
+  if ((s.prefetch & 2) != 0 && s.pack_x()) return "a packed X is read in order; the hardware prefetches it";
+  if ((s.prefetch & 1) != 0 && view.rows <= s.rows) return "a single row of tiles has no next Y to prefetch";
+  if ((s.prefetch & 2) != 0 && view.columns <= s.width * s.column_unit())
+    return "a single column of tiles has no next X to prefetch";
   return std::nullopt;
 }
 
@@ -113,9 +118,7 @@ Reason find_split_problem(const GemmCpuSchedule& s, const Problem& problem, cons
 }  // namespace
 
 Reason find_gemm_cpu_illegality(const GemmCpuSchedule& s, const Problem& problem, const DeviceFacts& device) {
-  if (problem.op != "gemm") return fmt::format("gemm_cpu computes gemm, not {}", problem.op);
-  if (problem.dtype != Dtype::kF32) return fmt::format("gemm_cpu computes f32, not {}", print_dtype(problem.dtype));
-  if (device.isa != "avx512" && device.isa != "avx2") return "gemm_cpu needs a CPU with AVX2 or AVX-512";
+  if (auto refusal = find_gemm_cpu_refusal(problem, device)) return refusal;
   if (s.avx512 && device.isa != "avx512") return "this CPU has no AVX-512";
   const TileView view = view_tile(problem, s);
   if (auto reason = find_tile_problem(s, view)) return reason;

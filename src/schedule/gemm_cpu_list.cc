@@ -9,6 +9,10 @@ namespace {
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+bool contains(const std::vector<int>& values, int value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
 // Fields from the outside in; every function goes through the values of its field and keeps what is legal at the end.
 class Enumeration {
  public:
@@ -35,8 +39,9 @@ class Enumeration {
     for (const int rows : list_tile_rows(view))
       for (const int width : list_tile_widths(view, s))
         for (const int sums : {1, 2, 4})
-          for (const int unroll : list_unrolls()) {
+          for (const int unroll : {1, 2, 4, 8}) {
             s.rows = rows, s.width = width, s.sums = sums, s.unroll = unroll;
+            if (!contains(list_unrolls(s), unroll)) continue;
             GemmCpuSchedule probe = s;
             for (int packs = 0; packs < 4; ++packs) {
               probe.set_packs(packs & 1, packs & 2);
@@ -59,16 +64,11 @@ class Enumeration {
   }
 
   void add_splits(GemmCpuSchedule s) {
-    const std::vector<int> splits = list_splits(device_);
-    for (const int prefetch : list_prefetches())
-      for (const int m : splits)
-        for (const int n : splits)
-          for (const int k : splits) {
-            s.prefetch = prefetch, s.split_m = m, s.split_n = n, s.split_k = k;
-            // Items that leave threads idle are legal but not worth a place in the search.
-            if (m * n * k != 1 && m * n * k < device_.threads) continue;
-            if (legal(s)) found_.push_back(s);
-          }
+    for (const int prefetch : list_prefetches(s))
+      for (const Splits& splits : list_splits(device_)) {
+        s.prefetch = prefetch, s.split_m = splits.m, s.split_n = splits.n, s.split_k = splits.k;
+        if (legal(s)) found_.push_back(s);
+      }
   }
 
   const Problem& problem_;
@@ -87,14 +87,14 @@ std::vector<int> list_tile_rows(const TileView& view) {
 
 std::vector<int> list_tile_widths(const TileView& view, const GemmCpuSchedule& schedule) {
   std::vector<int> widths;
-  for (const int w : {1, 2, 3, 4, 5, 6, 8, 12, 16})
+  for (const int w : {1, 2, 3, 4, 5, 6, 8, 12})
     if (w <= std::max<int64_t>(1, ceil_div(view.columns, schedule.column_unit()))) widths.push_back(w);
   return widths;
 }
 
 std::vector<int64_t> list_row_blocks(const TileView& view, const GemmCpuSchedule& schedule) {
   std::vector<int64_t> blocks = {0};
-  for (const int64_t b : {48, 192, 768})
+  for (const int64_t b : {64, 256})
     if (b < view.rows && b >= schedule.rows) blocks.push_back(b);
   return blocks;
 }
@@ -117,14 +117,29 @@ std::vector<int64_t> list_depth_blocks(const TileView& view, const GemmCpuSchedu
   return blocks;
 }
 
-std::vector<int> list_unrolls() { return {1, 2, 4, 8}; }
-std::vector<int> list_prefetches() { return {0, 8, 24}; }
+std::vector<int> list_unrolls(const GemmCpuSchedule& schedule) {
+  if (schedule.rows * schedule.width * schedule.sums >= 12) return {1, 2, 4};
+  return {1, 2, 4, 8};
+}
 
-std::vector<int> list_splits(const DeviceFacts& device) {
-  std::vector<int> splits = {1};
-  for (int s = 2; s <= 2 * device.threads && device.threads > 1; s *= 2) splits.push_back(s);
-  if (device.threads > 1 && std::find(splits.begin(), splits.end(), device.threads) == splits.end())
-    splits.push_back(device.threads);
+std::vector<int> list_prefetches(const GemmCpuSchedule& schedule) {
+  if (schedule.pack_x() && schedule.pack_y()) return {0, 4};
+  if (schedule.pack_x()) return {0, 1, 4, 5};
+  if (schedule.pack_y()) return {0, 2, 4, 6};
+  return {0, 1, 2, 4, 5, 6};
+}
+
+std::vector<Splits> list_splits(const DeviceFacts& device) {
+  const int threads = device.threads;
+  std::vector<Splits> splits = {{1, 1, 1}};
+  if (threads <= 1) return splits;
+  for (const int items : {threads, 2 * threads}) {
+    splits.push_back({items, 1, 1});
+    splits.push_back({1, items, 1});
+  }
+  splits.push_back({1, 1, threads});
+  for (int m = 2; m < threads; m *= 2)
+    if (threads % m == 0) splits.push_back({m, threads / m, 1});
   return splits;
 }
 

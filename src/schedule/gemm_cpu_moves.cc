@@ -25,7 +25,8 @@ void settle(GemmCpuSchedule& s, const Problem& problem, const DeviceFacts& devic
   } else if (view.x_depth_first) {
     s.set_packs(s.pack_y(), true);
   }
-  if (s.pack_x()) s.prefetch = 0;
+  if (s.pack_y() || view.rows <= s.rows) s.prefetch &= ~1;
+  if (s.pack_x() || view.columns <= s.width * s.column_unit()) s.prefetch &= ~2;
   int64_t rows = s.row_block(), columns = s.column_block();
   const int64_t tile = s.width * unit;
   columns = (columns + tile - 1) / tile * tile;
@@ -52,7 +53,7 @@ void change_field(GemmCpuSchedule& s, const Problem& problem, const DeviceFacts&
     case 2: s.rows = pick(list_tile_rows(view), random); break;
     case 3: s.width = pick(list_tile_widths(view, s), random); break;
     case 4: s.sums = pick(std::vector<int>{1, 2, 4}, random); break;
-    case 5: s.unroll = pick(list_unrolls(), random); break;
+    case 5: s.unroll = pick(list_unrolls(s), random); break;
     case 6: s.pack_a = !s.pack_a; break;
     case 7: s.pack_b = !s.pack_b; break;
     case 8: s.set_blocks(pick(list_row_blocks(view, s), random), s.column_block()); break;
@@ -64,11 +65,10 @@ void change_field(GemmCpuSchedule& s, const Problem& problem, const DeviceFacts&
     }
     default: {
       if (device.threads <= 1 || random.chance(0.3)) {
-        s.prefetch = pick(list_prefetches(), random);
+        s.prefetch = pick(list_prefetches(s), random);
       } else {
-        s.split_m = pick(list_splits(device), random);
-        s.split_n = pick(list_splits(device), random);
-        s.split_k = pick(list_splits(device), random);
+        const Splits splits = pick(list_splits(device), random);
+        s.split_m = splits.m, s.split_n = splits.n, s.split_k = splits.k;
       }
     }
   }

@@ -174,7 +174,7 @@ class Model {
   double first_touch_cycles() const {
     const double bytes = 4.0 * (static_cast<double>(rows_ * depth_) + static_cast<double>(columns_ * depth_) +
                                 static_cast<double>(rows_ * columns_));
-    const bool strided_x = !s_.pack_x() && !s_.dot() && columns_ > s_.width * s_.column_unit() && s_.prefetch == 0;
+    const bool strided_x = !s_.pack_x() && !s_.dot() && columns_ > s_.width * s_.column_unit() && (s_.prefetch & 2) == 0;
     return (strided_x ? 0.8 : 0.5) * bytes / kL3BytesPerCycle;
   }
 

@@ -1,5 +1,5 @@
-// BaselineRecord -> row, one per run, problem, name and version; the later figure stays. Used by add_baselines and
-// merge inside their transaction.
+// BaselineRecord -> row, one per run, problem, name and version; the later figure stays. Used by
+// add_baselines and merge inside their transaction.
 #pragma once
 
 #include "store/database.h"
@@ -8,7 +8,7 @@
 namespace kw {
 
 // measured: ISO 8601 UTC.
-[[nodiscard]] Status write_baseline(Database& database, int64_t run, int protocol_version, const std::string& measured,
-                                    const BaselineRecord& baseline);
+[[nodiscard]] Status write_baseline(Database& database, int64_t run, int protocol_version,
+                                    const std::string& measured, const BaselineRecord& baseline);
 
 }  // namespace kw

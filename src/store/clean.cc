@@ -1,4 +1,5 @@
-// Store::clean: deletes what no decision needs, then what nothing points to any more, then gives the space back.
+// Store::clean: deletes what no decision needs, then what nothing points to any more, then gives the space
+// back.
 #include "store/impl.h"
 
 namespace kw {
@@ -10,14 +11,16 @@ constexpr const char* kNeeded =
     "SELECT t.verdict FROM decisions d JOIN timings t ON t.id = d.confirmation)";
 
 Status delete_rows(Database& database, const Store::CleanPlan& plan) {
-  if (plan.failures)
-    KW_TRY_VOID(database.run("DELETE FROM verdicts WHERE class <> 'pass'"));
+  if (plan.failures) KW_TRY_VOID(database.run("DELETE FROM verdicts WHERE class <> 'pass'"));
   if (plan.keep_best >= 0)
     KW_TRY_VOID(database.run(
-        fmt::format("DELETE FROM verdicts WHERE id NOT IN {} AND id NOT IN (SELECT id FROM (SELECT v.id, row_number() "
-                    "OVER (PARTITION BY v.problem, v.device, v.protocol_version ORDER BY t.ratio DESC, v.id) AS place "
-                    "FROM verdicts v JOIN timings t ON t.verdict = v.id AND t.purpose = 'search') WHERE place <= ?)",
-                    kNeeded),
+        fmt::format(
+            "DELETE FROM verdicts WHERE id NOT IN {} AND id NOT IN (SELECT id FROM (SELECT v.id, "
+            "row_number() "
+            "OVER (PARTITION BY v.problem, v.device, v.protocol_version ORDER BY t.ratio DESC, v.id) AS "
+            "place "
+            "FROM verdicts v JOIN timings t ON t.verdict = v.id AND t.purpose = 'search') WHERE place <= ?)",
+            kNeeded),
         plan.keep_best));
   if (plan.samples)
     KW_TRY_VOID(database.run(fmt::format(
@@ -43,7 +46,8 @@ Result<int64_t> Store::clean(const CleanPlan& plan) {
   const int64_t rows = database.total_changes() - before;
   const Status packed = database.run_script("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
   if (!packed)
-    return with_context(packed.error(), fmt::format("{} rows went, but their space could not be given back", rows));
+    return with_context(packed.error(),
+                        fmt::format("{} rows went, but their space could not be given back", rows));
   return rows;
 }
 

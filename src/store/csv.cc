@@ -16,8 +16,9 @@ class CsvParser {
         record.push_back(std::move(field));
       } while (take(','));
       if (at_ < text_.size() && !take_line_end())
-        return fail_user("{}: line {}, column {}: text behind a closing quote; a comma or the line's end is allowed",
-                         origin_, line_, column());
+        return fail_user(
+            "{}: line {}, column {}: text behind a closing quote; a comma or the line's end is allowed",
+            origin_, line_, column());
       records.push_back(std::move(record));
     }
     return records;
@@ -32,8 +33,9 @@ class CsvParser {
     }
     while (at_ < text_.size() && text_[at_] != ',' && !at_line_end()) {
       if (text_[at_] == '"')
-        return fail_user("{}: line {}, column {}: a quote inside a field; put the whole field in quotes and double it",
-                         origin_, line_, column());
+        return fail_user(
+            "{}: line {}, column {}: a quote inside a field; put the whole field in quotes and double it",
+            origin_, line_, column());
       field.text += text_[at_++];
     }
     return field;
@@ -49,7 +51,8 @@ class CsvParser {
         line_start_ = at_;
       }
     }
-    return fail_user("{}: line {}, column {}: the quote opened here is never closed", origin_, field.line, field.column);
+    return fail_user("{}: line {}, column {}: the quote opened here is never closed", origin_, field.line,
+                     field.column);
   }
 
   bool take(char c) {
@@ -83,7 +86,8 @@ std::string print_csv_record(const std::vector<std::string>& fields) {
   std::string line;
   for (size_t i = 0; i < fields.size(); ++i) {
     if (i > 0) line += ',';
-    const bool quoted = fields[i].find_first_of(",\"\n\r") != std::string::npos || (fields.size() == 1 && fields[i].empty());
+    const bool quoted =
+        fields[i].find_first_of(",\"\n\r") != std::string::npos || (fields.size() == 1 && fields[i].empty());
     if (!quoted) {
       line += fields[i];
       continue;

@@ -1,4 +1,5 @@
-// CSV text as RFC 4180 has it, with the place of every field for messages. Used by measurements.cc; knows no columns.
+// CSV text as RFC 4180 has it, with the place of every field for messages. Used by measurements.cc; knows no
+// columns.
 #pragma once
 
 #include <string>
@@ -15,12 +16,12 @@ struct CsvField {
 };
 using CsvRecord = std::vector<CsvField>;
 
-// Records in order; "\n" or "\r\n" between them, the last one with or without. Errors name line and column: an open
-// quote, text behind a closing quote, a quote inside a plain field.
+// Records in order; "\n" or "\r\n" between them, the last one with or without. Errors name line and column:
+// an open quote, text behind a closing quote, a quote inside a plain field.
 [[nodiscard]] Result<std::vector<CsvRecord>> parse_csv(std::string_view text, const std::string& origin);
 
-// One record with its line end; quotes only where a field needs them. parse_csv is the inverse, but that a record of
-// one empty field prints as "" in quotes.
+// One record with its line end; quotes only where a field needs them. parse_csv is the inverse, but that a
+// record of one empty field prints as "" in quotes.
 [[nodiscard]] std::string print_csv_record(const std::vector<std::string>& fields);
 
 }  // namespace kw

@@ -1,5 +1,8 @@
 #include "store/database.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cctype>
 #include <cerrno>
 #include <cstring>
@@ -14,8 +17,10 @@ constexpr std::string_view kDamaged = "is damaged";
 
 // SQLite's URI form: everything but plain characters as %XX.
 std::string print_uri(const fs::path& path, std::string_view options) {
+  std::error_code code;
+  const fs::path absolute = fs::absolute(path, code);
   std::string uri = "file:";
-  for (const unsigned char c : fs::absolute(path).string()) {
+  for (const unsigned char c : (code ? path : absolute).string()) {
     const bool plain = std::isalnum(c) || c == '/' || c == '-' || c == '_' || c == '.';
     uri += plain ? std::string(1, static_cast<char>(c)) : fmt::format("%{:02X}", c);
   }
@@ -52,7 +57,8 @@ void Statement::bind(double value) {
 
 void Statement::bind(std::string_view value) {
   const char* text = value.data() == nullptr ? "" : value.data();
-  const int code = sqlite3_bind_text64(handle_, next_parameter_++, text, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  const int code =
+      sqlite3_bind_text64(handle_, next_parameter_++, text, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
   if (failed_code_ == SQLITE_OK) failed_code_ = code;
 }
 
@@ -101,8 +107,9 @@ std::string_view Statement::blob(int column) const {
 }
 
 Result<std::unique_ptr<Database>> Database::open(const fs::path& path, Mode mode, int busy_ms) {
-  const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE |
-                    (mode == Mode::kWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
+  const int flags =
+      SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE |
+      (mode == Mode::kWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
   const std::string uri = print_uri(path, mode == Mode::kImmutable ? "immutable=1" : "immutable=0");
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
@@ -110,14 +117,27 @@ Result<std::unique_ptr<Database>> Database::open(const fs::path& path, Mode mode
   std::unique_ptr<Database> database(new Database(path, handle, busy_ms));
   if (code != SQLITE_OK) return database->error(code);
   sqlite3_busy_timeout(handle, busy_ms);
+  KW_TRY_VOID(
+      database->run_script("PRAGMA cache_size = -16384"));  // 16 MiB: one problem's rows of a large store
   return database;
+}
+
+// Reading a WAL file needs a shared index beside it, which cannot be made in a folder that is read-only.
+Result<std::unique_ptr<Database>> Database::open_for_reading(const fs::path& path) {
+  std::error_code code;
+  const fs::path log = path.string() + "-wal";
+  const bool no_log = !fs::exists(log, code) || fs::file_size(log, code) == 0;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const bool frozen = no_log && ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0;
+  return open(path, frozen ? Mode::kImmutable : Mode::kRead, kBusyMs);
 }
 
 Database::~Database() {
   for (auto& [sql, handles] : idle_)
     for (sqlite3_stmt* handle : handles) sqlite3_finalize(handle);
   const int code = sqlite3_close(handle_);
-  KW_CHECK(code == SQLITE_OK, "closing {} with a statement on loan: {}", path_.string(), sqlite3_errstr(code));
+  KW_CHECK(code == SQLITE_OK, "closing {} with a statement on loan: {}", path_.string(),
+           sqlite3_errstr(code));
 }
 
 Result<Statement> Database::prepare(std::string_view sql) {
@@ -155,24 +175,34 @@ tl::unexpected<Error> Database::error(int code) const {
       auto holder = find_lock_holder(path + "-shm");
       if (!holder) holder = find_lock_holder(path);
       return fail("store {} is locked by {} for more than {} s; wait until it ends or stop it", path,
-                  holder.value_or(fmt::format("another process (`fuser {}` names it)", path)), busy_ms_ / 1000.0);
+                  holder.value_or(fmt::format("another process (`fuser {}` names it)", path)),
+                  busy_ms_ / 1000.0);
     }
     case SQLITE_FULL:
-      return fail("store {}: disk full; nothing of this write was kept and all earlier ones are. Free space on that "
-                  "disk, or shrink the store with `kernelwright store clean`", path);
+      return fail(
+          "store {}: disk full; nothing of this write was kept and all earlier ones are. Free space on that "
+          "disk, or shrink the store with `kernelwright store clean`",
+          path);
     case SQLITE_CORRUPT:
-      return fail("store {} {} ({}). Copy the file, save what can be read with `kernelwright store export`, move the "
-                  "file away and import the table into a new store", path, kDamaged, why);
+      return fail(
+          "store {} {} ({}). Copy the file, save what can be read with `kernelwright store export`, move the "
+          "file away and import the table into a new store",
+          path, kDamaged, why);
     case SQLITE_NOTADB:
-      return fail_user("{} is not a Kernelwright store: it is no SQLite database. Give the path of a store, or of a "
-                       "file that does not exist yet", path);
+      return fail_user(
+          "{} is not a Kernelwright store: it is no SQLite database. Give the path of a store, or of a "
+          "file that does not exist yet",
+          path);
     case SQLITE_CANTOPEN:
-      if (system_code != EACCES && system_code != EROFS) return fail_user("store {} cannot be opened: {}", path, system_why);
+      if (system_code != EACCES && system_code != EROFS)
+        return fail_user("store {} cannot be opened: {}", path, system_why);
       [[fallthrough]];
     case SQLITE_PERM:
     case SQLITE_READONLY:
-      return fail("store {} cannot be used: the file or its folder is read-only or closed for this user. Change its "
-                  "permissions or use a store elsewhere", path);
+      return fail(
+          "store {} cannot be used: the file or its folder is read-only or closed for this user. Change its "
+          "permissions or use a store elsewhere",
+          path);
     case SQLITE_IOERR:
       return fail("store {}: reading or writing failed: {}", path, system_why);
     case SQLITE_CONSTRAINT:
@@ -191,7 +221,8 @@ Result<Transaction> Transaction::begin(Database& database) {
 
 Transaction::~Transaction() {
   if (database_ == nullptr || sqlite3_get_autocommit(database_->handle())) return;
-  sqlite3_exec(database_->handle(), "ROLLBACK", nullptr, nullptr, nullptr);  // its failure leaves nothing to undo
+  sqlite3_exec(database_->handle(), "ROLLBACK", nullptr, nullptr,
+               nullptr);  // its failure leaves nothing to undo
 }
 
 Status Transaction::commit() {

@@ -1,5 +1,5 @@
-// One SQLite connection: prepared statements, transactions, and error codes turned into lines a user can act on.
-// Used by the files of src/store only. Knows nothing of what the tables mean.
+// One SQLite connection: prepared statements, transactions, and error codes turned into lines a user can act
+// on. Used by the files of src/store only. Knows nothing of what the tables mean.
 #pragma once
 
 #include <sqlite3.h>
@@ -55,11 +55,11 @@ class Statement {
   bool is_null(int column) const { return sqlite3_column_type(handle_, column) == SQLITE_NULL; }
   int64_t integer(int column) const { return sqlite3_column_int64(handle_, column); }
   double real(int column) const { return sqlite3_column_double(handle_, column); }
-  std::string text(int column) const;          // NULL reads as empty
+  std::string text(int column) const;                 // NULL reads as empty
   std::optional<double> find_real(int column) const;  // nothing for NULL, as the next two
   std::optional<int64_t> find_integer(int column) const;
   std::optional<std::string> find_text(int column) const;
-  std::string_view blob(int column) const;     // valid until the next step
+  std::string_view blob(int column) const;  // valid until the next step
 
  private:
   Database* database_;
@@ -71,9 +71,16 @@ class Statement {
 
 class Database {
  public:
+  // Longest wait for another writer. A run's transactions are one batch long; a merge or clean of a large
+  // store takes seconds.
+  static constexpr int kBusyMs = 20'000;
+
   enum class Mode { kWrite, kRead, kImmutable };
   // Opens the file and waits up to busy_ms for other processes' locks from then on. Checks nothing in it.
   [[nodiscard]] static Result<std::unique_ptr<Database>> open(const fs::path& path, Mode mode, int busy_ms);
+  // For reading only, also where the folder can't be written: then as the file lies, if no log waits beside
+  // it.
+  [[nodiscard]] static Result<std::unique_ptr<Database>> open_for_reading(const fs::path& path);
   Database(const Database&) = delete;
   ~Database();
 
@@ -118,7 +125,8 @@ class Database {
 
  private:
   friend class Statement;
-  Database(fs::path path, sqlite3* handle, int busy_ms) : path_(std::move(path)), handle_(handle), busy_ms_(busy_ms) {}
+  Database(fs::path path, sqlite3* handle, int busy_ms)
+      : path_(std::move(path)), handle_(handle), busy_ms_(busy_ms) {}
   void give_back(std::string sql, sqlite3_stmt* handle);
 
   fs::path path_;

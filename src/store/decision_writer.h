@@ -1,4 +1,5 @@
-// Decision and confirmation -> rows, one per run and problem. Used by add_decision and merge inside their transaction.
+// Decision and confirmation -> rows, one per run and problem. Used by add_decision and merge inside their
+// transaction.
 #pragma once
 
 #include "record/candidate.h"
@@ -15,6 +16,7 @@ struct DecisionOrigin {
 
 // False when the kernel that it rests on, or its confirmation, has no stored pass; then nothing is written.
 [[nodiscard]] Result<bool> write_decision(Database& database, const Decision& decision,
-                                          const std::optional<Timing>& confirmation, const DecisionOrigin& origin);
+                                          const std::optional<Timing>& confirmation,
+                                          const DecisionOrigin& origin);
 
 }  // namespace kw

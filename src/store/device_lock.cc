@@ -1,6 +1,6 @@
-// flock belongs to the open file: it goes with the last descriptor, so the descriptor is closed on exec. A child that
-// is forked without exec shares the lock and keeps it until it ends. Lock files stay: removing one would let two
-// processes lock two files of one name.
+// flock belongs to the open file: it goes with the last descriptor, so the descriptor is closed on exec. A
+// child that is forked without exec shares the lock and keeps it until it ends. Lock files stay: removing one
+// would let two processes lock two files of one name.
 #include "store/device_lock.h"
 
 #include <fcntl.h>
@@ -26,8 +26,10 @@ LockHolder load_holder(const fs::path& path) {
   if (!content) return holder;
   std::vector<std::string> lines(1);
   for (const char c : *content) {
-    if (c == '\n') lines.emplace_back();
-    else lines.back() += c;
+    if (c == '\n')
+      lines.emplace_back();
+    else
+      lines.back() += c;
   }
   if (lines.size() != 5) return holder;
   std::from_chars(lines[0].data(), lines[0].data() + lines[0].size(), holder.pid);
@@ -38,8 +40,8 @@ LockHolder load_holder(const fs::path& path) {
 
 // For messages only: a disk too full to hold it does not keep the lock from its owner.
 void save_holder(int fd, const std::string& device_key) {
-  const std::string text = fmt::format("{}\n{}\n{}\n{}\n", ::getpid(), print_now(), device_key,
-                                       find_command_line(::getpid()));
+  const std::string text =
+      fmt::format("{}\n{}\n{}\n{}\n", ::getpid(), print_now(), device_key, find_command_line(::getpid()));
   if (::ftruncate(fd, 0) != 0) return;
   (void)!::pwrite(fd, text.data(), text.size(), 0);
 }
@@ -54,7 +56,7 @@ std::string print_holder(const LockHolder& holder) {
 fs::path DeviceLock::get_folder() { return find_cache_folder() / "locks"; }
 
 Result<tl::expected<DeviceLock, LockHolder>> DeviceLock::try_take(const std::string& device_key,
-                                                                 const fs::path& folder) {
+                                                                  const fs::path& folder) {
   std::error_code code;
   fs::create_directories(folder, code);
   if (code) return fail("cannot make the folder of device locks {}: {}", folder.string(), code.message());
@@ -71,14 +73,15 @@ Result<tl::expected<DeviceLock, LockHolder>> DeviceLock::try_take(const std::str
   return tl::expected<DeviceLock, LockHolder>(std::move(lock));
 }
 
-Result<DeviceLock> DeviceLock::take(const std::string& device_key, const OnWait& on_wait, const fs::path& folder,
-                                    Milliseconds interval) {
+Result<DeviceLock> DeviceLock::take(const std::string& device_key, const OnWait& on_wait,
+                                    const fs::path& folder, Milliseconds interval) {
   const auto start = Clock::now();
   while (true) {
     KW_TRY(auto attempt, try_take(device_key, folder));
     if (attempt) return std::move(*attempt);
     if (!on_wait(attempt.error(), seconds_since(start)))
-      return fail("device {} is in use by {}; wait until it ends or stop it", device_key, print_holder(attempt.error()));
+      return fail("device {} is in use by {}; wait until it ends or stop it", device_key,
+                  print_holder(attempt.error()));
     std::this_thread::sleep_for(interval);
   }
 }

@@ -5,13 +5,16 @@
 
 namespace kw {
 
+// LEFT keeps the planner from starting with the small tables and walking through all of them.
 const std::string kSelectEvaluations = fmt::format(
-    "SELECT {}, e.id, p.key, d.key, v.protocol_version, e.run, v.run, v.finished_s, e.proposer, e.family, e.schedule, "
+    "SELECT {}, e.id, p.key, d.key, v.protocol_version, e.run, v.run, v.finished_s, e.proposer, e.family, "
+    "e.schedule, "
     "e.note, e.seed, f.text, e.free_launch, e.kernel_name, s.text, e.source_hash, e.compiler, e.compile_us, "
-    "e.from_cache, e.finished_s, b.hash, CASE WHEN ?1 THEN b.launch END, v.class, v.reason, v.evidence, v.ran, "
+    "e.from_cache, e.finished_s, b.hash, CASE WHEN ?1 THEN b.launch END, v.class, v.reason, v.evidence, "
+    "v.ran, "
     "v.promoted "
-    "FROM verdicts v JOIN evaluations e ON e.verdict = v.id JOIN problems p ON p.id = v.problem "
-    "JOIN devices d ON d.id = v.device JOIN runs r ON r.id = e.run "
+    "FROM verdicts v JOIN evaluations e ON e.verdict = v.id LEFT JOIN problems p ON p.id = v.problem "
+    "LEFT JOIN devices d ON d.id = v.device LEFT JOIN runs r ON r.id = e.run "
     "LEFT JOIN binaries b ON b.id = v.binary "
     "LEFT JOIN timings t ON t.verdict = v.id AND t.purpose = 'search' "
     "LEFT JOIN sources s ON s.id = e.source AND ?1 "
@@ -20,14 +23,16 @@ const std::string kSelectEvaluations = fmt::format(
 
 const std::string kFindEvaluationsSql =
     kSelectEvaluations +
-    "WHERE v.problem = (SELECT id FROM problems WHERE key = ?2) AND v.device = (SELECT id FROM devices WHERE key = ?3) "
+    "WHERE v.problem = (SELECT id FROM problems WHERE key = ?2) AND v.device = (SELECT id FROM devices WHERE "
+    "key = ?3) "
     "AND v.protocol_version = ?4 ORDER BY r.started, r.uid, e.finished_s, e.id";
 
-const std::string kFindBestSql =
-    kSelectEvaluations +
-    "WHERE v.problem = (SELECT id FROM problems WHERE key = ?2) AND v.device = (SELECT id FROM devices WHERE key = ?3) "
-    "AND v.protocol_version = ?4 AND v.class = 'pass' AND t.ratio IS NOT NULL "
-    "AND e.id = (SELECT min(id) FROM evaluations WHERE verdict = v.id) ORDER BY t.ratio DESC, b.hash LIMIT ?5";
+const std::string kFindBestSql = kSelectEvaluations +
+                                 "WHERE v.problem = (SELECT id FROM problems WHERE key = ?2) AND v.device = "
+                                 "(SELECT id FROM devices WHERE key = ?3) "
+                                 "AND v.protocol_version = ?4 AND v.class = 'pass' AND t.ratio IS NOT NULL "
+                                 "AND e.id = (SELECT min(id) FROM evaluations WHERE verdict = v.id) ORDER BY "
+                                 "t.ratio DESC, b.hash LIMIT ?5";
 
 namespace {
 
@@ -40,9 +45,11 @@ Result<std::optional<LaunchRecord>> load_launch(Database& database, const std::s
 }
 
 Status load_parents(Database& database, int64_t evaluation, std::vector<std::string>& parents) {
-  KW_TRY(Statement rows,
-         database.query("SELECT b.hash FROM lineage l JOIN binaries b ON b.id = l.parent WHERE l.evaluation = ? "
-                        "ORDER BY l.position", evaluation));
+  KW_TRY(
+      Statement rows,
+      database.query("SELECT b.hash FROM lineage l JOIN binaries b ON b.id = l.parent WHERE l.evaluation = ? "
+                     "ORDER BY l.position",
+                     evaluation));
   while (true) {
     KW_TRY(const bool found, rows.step());
     if (!found) return {};

@@ -1,5 +1,5 @@
-// Rows -> Evaluation. Callers put their WHERE and ORDER BY behind kSelectEvaluations. Used by query, merge and
-// measurements; writes nothing.
+// Rows -> Evaluation. Callers put their WHERE and ORDER BY behind kSelectEvaluations. Used by query, merge
+// and measurements; writes nothing.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace kw {
 
-// Joins p problems, d devices, v verdicts, e evaluations, r the evaluation's run, b binary, t search timing, s and f
-// source texts. Parameter ?1 is 1 when texts and launch records are wanted, else 0.
+// Joins p problems, d devices, v verdicts, e evaluations, r the evaluation's run, b binary, t search timing,
+// s and f source texts. Parameter ?1 is 1 when texts and launch records are wanted, else 0.
 extern const std::string kSelectEvaluations;
 // Behind WHERE: ?2 problem, ?3 device key, ?4 protocol version. Oldest first.
 extern const std::string kFindEvaluationsSql;
@@ -29,7 +29,8 @@ struct StoredEvaluation {
 enum class Detail { kPlain, kFull };  // kFull: samples, source texts, launch records
 
 // The row that the statement stands on.
-[[nodiscard]] Result<StoredEvaluation> load_evaluation(Database& database, const Statement& row, Detail detail);
+[[nodiscard]] Result<StoredEvaluation> load_evaluation(Database& database, const Statement& row,
+                                                       Detail detail);
 
 // All rows of a kSelectEvaluations query; the first parameter is bound here.
 template <class... Args>

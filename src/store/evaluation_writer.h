@@ -1,5 +1,6 @@
-// Evaluation -> rows, once per identity (store.h, doc/store.md). Used by add_evaluations, merge and import, inside
-// their transaction. Refuses records that cannot be; a refused record leaves the transaction to be rolled back.
+// Evaluation -> rows, once per identity (store.h, doc/store.md). Used by add_evaluations, merge and import,
+// inside their transaction. Refuses records that cannot be; a refused record leaves the transaction to be
+// rolled back.
 #pragma once
 
 #include "record/candidate.h"
@@ -16,6 +17,7 @@ struct EvaluationOrigin {
   int protocol_version = 0;
 };
 
-[[nodiscard]] Status write_evaluation(Database& database, const Evaluation& evaluation, const EvaluationOrigin& origin);
+[[nodiscard]] Status write_evaluation(Database& database, const Evaluation& evaluation,
+                                      const EvaluationOrigin& origin);
 
 }  // namespace kw

@@ -1,7 +1,7 @@
 #include "store/identity.h"
 
-#include <ctime>
 #include <chrono>
+#include <ctime>
 
 #include "base/hash.h"
 
@@ -41,7 +41,8 @@ Result<std::optional<int64_t>> add_binary(Database& database, std::string_view h
     return std::optional(database.last_id());
   }
   if (record)
-    KW_TRY_VOID(database.run("UPDATE binaries SET launch = ? WHERE id = ? AND launch IS NULL", record, *found));
+    KW_TRY_VOID(
+        database.run("UPDATE binaries SET launch = ? WHERE id = ? AND launch IS NULL", record, *found));
   return found;
 }
 
@@ -66,8 +67,8 @@ std::string print_now() {
   const std::time_t seconds = static_cast<std::time_t>(ms / 1000);
   std::tm utc{};
   gmtime_r(&seconds, &utc);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
-                     utc.tm_hour, utc.tm_min, utc.tm_sec, ms % 1000);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900, utc.tm_mon + 1,
+                     utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, ms % 1000);
 }
 
 }  // namespace kw

@@ -1,5 +1,5 @@
-// Row numbers of the things other rows point to, and which run a row comes from. Used by the writers of src/store,
-// inside their transaction.
+// Row numbers of the things other rows point to, and which run a row comes from. Used by the writers of
+// src/store, inside their transaction.
 #pragma once
 
 #include <string>

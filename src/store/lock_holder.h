@@ -1,5 +1,5 @@
-// Which process holds a file's write lock, for messages. In: a file. Out: "process 123 (kernelwright tune ...)".
-// Reads /proc only: opening the file here would drop this process's own POSIX locks on it.
+// Which process holds a file's write lock, for messages. In: a file. Out: "process 123 (kernelwright tune
+// ...)". Reads /proc only: opening the file here would drop this process's own POSIX locks on it.
 #pragma once
 
 #include <optional>

@@ -12,15 +12,33 @@ namespace kw {
 namespace {
 
 enum Column {
-  kProblem, kFamily, kSchedule, kBinaryHash, kVerdict, kMedianUs, kRatio, kBaselineUs, kDeviceKey, kProtocol, kBaseline,
-  kMode, kCache, kThreads, kRatioLow, kRatioHigh, kDisturbed, kColumnCount
+  kProblem,
+  kFamily,
+  kSchedule,
+  kBinaryHash,
+  kVerdict,
+  kMedianUs,
+  kRatio,
+  kBaselineUs,
+  kDeviceKey,
+  kProtocol,
+  kBaseline,
+  kMode,
+  kCache,
+  kThreads,
+  kRatioLow,
+  kRatioHigh,
+  kDisturbed,
+  kColumnCount
 };
 
 std::vector<std::string> get_column_names() {
   std::vector<std::string> names(1);
   for (const char c : std::string_view(kMeasurementsHeader)) {
-    if (c == ',') names.emplace_back();
-    else names.back() += c;
+    if (c == ',')
+      names.emplace_back();
+    else
+      names.back() += c;
   }
   return names;
 }
@@ -34,8 +52,9 @@ class LineReader {
 
   template <class... Args>
   tl::unexpected<Error> refuse(Column column, fmt::format_string<Args...> why, Args&&... args) const {
-    return fail_user("{}: line {}, column {}: {} \"{}\" {}", origin_, record_[column].line, record_[column].column,
-                     get_column_names()[column], text(column), fmt::format(why, std::forward<Args>(args)...));
+    return fail_user("{}: line {}, column {}: {} \"{}\" {}", origin_, record_[column].line,
+                     record_[column].column, get_column_names()[column], text(column),
+                     fmt::format(why, std::forward<Args>(args)...));
   }
 
   Result<std::string> filled(Column column) const {
@@ -73,8 +92,10 @@ bool is_of_a_run(VerdictClass klass) {
     case VerdictClass::kIllegal:
     case VerdictClass::kLaunchError:
     case VerdictClass::kCheat:
-    case VerdictClass::kSkipped: return false;
-    default: return true;
+    case VerdictClass::kSkipped:
+      return false;
+    default:
+      return true;
   }
 }
 
@@ -91,14 +112,15 @@ Status parse_verdict(const LineReader& line, Evaluation& e) {
   if (e.verdict.klass == VerdictClass::kCompileError && !e.binary_hash.empty())
     return line.refuse(kBinaryHash, "is given, but what did not compile has no binary");
   const bool ran = is_of_a_run(e.verdict.klass);
-  if (ran && e.binary_hash.empty()) return line.refuse(kBinaryHash, "is empty, but this verdict is of a binary that ran");
+  if (ran && e.binary_hash.empty())
+    return line.refuse(kBinaryHash, "is empty, but this verdict is of a binary that ran");
   if (ran) e.verdict.binary_hash = e.binary_hash;
   return {};
 }
 
 Result<std::optional<Timing>> parse_timing(const LineReader& line, const Evaluation& e) {
-  constexpr Column kTimed[] = {kMedianUs, kRatio, kBaselineUs, kBaseline, kMode, kCache, kThreads, kRatioLow, kRatioHigh,
-                               kDisturbed};
+  constexpr Column kTimed[] = {kMedianUs, kRatio,   kBaselineUs, kBaseline,  kMode,
+                               kCache,    kThreads, kRatioLow,   kRatioHigh, kDisturbed};
   if (line.text(kMedianUs).empty()) {
     for (const Column column : kTimed)
       if (!line.text(column).empty()) return line.refuse(column, "is given, but median_us is empty");
@@ -117,8 +139,10 @@ Result<std::optional<Timing>> parse_timing(const LineReader& line, const Evaluat
   KW_TRY(timing.ratio_low, line.positive(kRatioLow));
   KW_TRY(timing.ratio_high, line.positive(kRatioHigh));
   KW_TRY(timing.disturbed, line.whole(kDisturbed, 0, 1));
-  if (!(timing.ratio_low <= timing.ratio)) return line.refuse(kRatioLow, "is above the ratio {}", timing.ratio);
-  if (!(timing.ratio <= timing.ratio_high)) return line.refuse(kRatioHigh, "is below the ratio {}", timing.ratio);
+  if (!(timing.ratio_low <= timing.ratio))
+    return line.refuse(kRatioLow, "is above the ratio {}", timing.ratio);
+  if (!(timing.ratio <= timing.ratio_high))
+    return line.refuse(kRatioHigh, "is below the ratio {}", timing.ratio);
   return std::optional(std::move(timing));
 }
 
@@ -171,21 +195,24 @@ Result<std::vector<Measurement>> parse_measurements(std::string_view csv, const 
   std::vector<std::string> header;
   for (const CsvField& field : records[0]) header.push_back(field.text);
   if (header != get_column_names())
-    return fail_user("{}: line 1 is not the header of a measurements table, which is: {}", origin, kMeasurementsHeader);
+    return fail_user("{}: line 1 is not the header of a measurements table, which is: {}", origin,
+                     kMeasurementsHeader);
   std::vector<Measurement> measurements;
   std::map<std::tuple<std::string, int, std::string, std::string, std::string>, int> line_of;
   for (size_t i = 1; i < records.size(); ++i) {
     const CsvRecord& record = records[i];
     if (record.size() != kColumnCount)
-      return fail_user("{}: line {}, column {}: {} fields, {} are needed", origin, record[0].line, record.back().column,
-                       record.size(), static_cast<int>(kColumnCount));
+      return fail_user("{}: line {}, column {}: {} fields, {} are needed", origin, record[0].line,
+                       record.back().column, record.size(), static_cast<int>(kColumnCount));
     KW_TRY(Measurement m, parse_measurement(LineReader(record, origin)));
-    const auto [first, fresh] = line_of.try_emplace(
-        {m.device_key, m.protocol_version, m.evaluation.problem, m.evaluation.proposal.family,
-         m.evaluation.proposal.schedule}, record[0].line);
+    const auto [first, fresh] =
+        line_of.try_emplace({m.device_key, m.protocol_version, m.evaluation.problem,
+                             m.evaluation.proposal.family, m.evaluation.proposal.schedule},
+                            record[0].line);
     if (!fresh)
-      return fail_user("{}: line {}, column {}: this schedule of this problem and device stands already in line {}",
-                       origin, record[0].line, record[kSchedule].column, first->second);
+      return fail_user(
+          "{}: line {}, column {}: this schedule of this problem and device stands already in line {}",
+          origin, record[0].line, record[kSchedule].column, first->second);
     measurements.push_back(std::move(m));
   }
   return measurements;

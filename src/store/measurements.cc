@@ -33,7 +33,8 @@ std::string print_table(const Table& table) {
 
 Result<std::string> export_measurements(const Store& store) {
   Database& database = *store.impl().database;
-  KW_TRY(Statement row, database.query(kSelectEvaluations + "ORDER BY r.started, r.uid, e.finished_s, e.id", false));
+  KW_TRY(Statement row,
+         database.query(kSelectEvaluations + "ORDER BY r.started, r.uid, e.finished_s, e.id", false));
   Table table;
   while (true) {
     KW_TRY(const bool found, row.step());
@@ -79,9 +80,10 @@ Status Store::import_measurements(std::string_view csv, const std::string& origi
     if (known) continue;
     KW_TRY(const int64_t device, add_device(database, device_key));
     const std::string now = print_now();
-    KW_TRY_VOID(database.run("INSERT INTO runs (uid, device, origin, command, version, started, ended, how) "
-                             "VALUES (?, ?, 'import', ?, '', ?, ?, 'done')",
-                             uid, device, "import " + origin, now, now));
+    KW_TRY_VOID(
+        database.run("INSERT INTO runs (uid, device, origin, command, version, started, ended, how) "
+                     "VALUES (?, ?, 'import', ?, '', ?, ?, 'done')",
+                     uid, device, "import " + origin, now, now));
     KW_TRY(const RunOrigin run, load_run_origin(database, database.last_id()));
     for (const Measurement* m : rows)
       KW_TRY_VOID(write_evaluation(database, m->evaluation, {run, run, std::nullopt, m->protocol_version}));

@@ -1,5 +1,5 @@
-// Store::merge: reads another store row by row and writes it through the same writers as a run does, so that the same
-// rules decide what is kept. Everything in one transaction of ours.
+// Store::merge: reads another store row by row and writes it through the same writers as a run does, so that
+// the same rules decide what is kept. Everything in one transaction of ours.
 #include <map>
 
 #include "store/baseline_writer.h"
@@ -22,44 +22,22 @@ Result<RunOrigin> get_run(const Runs& runs, int64_t there_id, const Database& th
   return found->second;
 }
 
-// A private, migrated copy of a store of an older schema.
-class MigratedCopy {
- public:
-  static Result<MigratedCopy> make(const fs::path& path) {
-    KW_TRY(TempFolder folder, TempFolder::make());
-    const fs::path copy = folder.path() / "copy.db";
-    {
-      KW_TRY(auto from, Database::open(path, Database::Mode::kRead, 20'000));
-      KW_TRY(auto to, Database::open(copy, Database::Mode::kWrite, 20'000));
-      sqlite3_backup* backup = sqlite3_backup_init(to->handle(), "main", from->handle(), "main");
-      if (backup == nullptr) return to->error(sqlite3_errcode(to->handle()));
-      const int code = sqlite3_backup_step(backup, -1);
-      sqlite3_backup_finish(backup);
-      if (code != SQLITE_DONE) return to->error(code);
-      KW_TRY_VOID(migrate(*to, get_migrations()));
-    }
-    KW_TRY(Store store, Store::open_read_only(copy));
-    return MigratedCopy{std::move(folder), std::move(store)};
-  }
-
-  TempFolder folder;
-  Store store;
-};
-
 Result<Runs> merge_runs(Database& here, Database& there) {
   Runs runs;
-  KW_TRY(Statement row, there.query("SELECT r.id, r.uid, d.key, r.origin, r.command, r.seed, r.facts, r.version, "
-                                    "r.started, r.ended, r.how FROM runs r JOIN devices d ON d.id = r.device "
-                                    "ORDER BY r.started, r.uid"));
+  KW_TRY(Statement row,
+         there.query("SELECT r.id, r.uid, d.key, r.origin, r.command, r.seed, r.facts, r.version, "
+                     "r.started, r.ended, r.how FROM runs r JOIN devices d ON d.id = r.device "
+                     "ORDER BY r.started, r.uid"));
   while (true) {
     KW_TRY(const bool found, row.step());
     if (!found) return runs;
     KW_TRY(const int64_t device, add_device(here, row.text(2)));
-    KW_TRY_VOID(here.run("INSERT INTO runs (uid, device, origin, command, seed, facts, version, started, ended, how) "
-                         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uid) DO UPDATE SET ended = excluded.ended, "
-                         "how = excluded.how WHERE excluded.ended > ifnull(ended, '')",
-                         row.text(1), device, row.text(3), row.text(4), row.find_integer(5), row.find_text(6),
-                         row.text(7), row.text(8), row.find_text(9), row.find_text(10)));
+    KW_TRY_VOID(here.run(
+        "INSERT INTO runs (uid, device, origin, command, seed, facts, version, started, ended, how) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uid) DO UPDATE SET ended = excluded.ended, "
+        "how = excluded.how WHERE excluded.ended > ifnull(ended, '')",
+        row.text(1), device, row.text(3), row.text(4), row.find_integer(5), row.find_text(6), row.text(7),
+        row.text(8), row.find_text(9), row.find_text(10)));
     KW_TRY(const int64_t id, here.get_integer("SELECT id FROM runs WHERE uid = ?", row.text(1)));
     KW_TRY(runs[row.integer(0)], load_run_origin(here, id));
   }
@@ -79,9 +57,10 @@ Status merge_evaluations(Database& here, Database& there, const Runs& runs) {
 }
 
 Status merge_baselines(Database& here, Database& there, const Runs& runs) {
-  KW_TRY(Statement row, there.query("SELECT b.run, p.key, b.protocol_version, b.name, b.version, b.median_us, "
-                                    "b.refused, b.measured FROM baselines b JOIN problems p ON p.id = b.problem "
-                                    "ORDER BY b.id"));
+  KW_TRY(Statement row,
+         there.query("SELECT b.run, p.key, b.protocol_version, b.name, b.version, b.median_us, "
+                     "b.refused, b.measured FROM baselines b JOIN problems p ON p.id = b.problem "
+                     "ORDER BY b.id"));
   while (true) {
     KW_TRY(const bool found, row.step());
     if (!found) return {};
@@ -92,15 +71,16 @@ Status merge_baselines(Database& here, Database& there, const Runs& runs) {
 }
 
 Status merge_decisions(Database& here, Database& there, const Runs& runs) {
-  KW_TRY(Statement row,
-         there.query(fmt::format(
-             "SELECT {}, tb.hash, x.run, p.key, x.protocol_version, b.hash, x.baseline, x.ratio, x.ratio_low, "
-             "x.ratio_high, x.median_us, x.baseline_median_us, x.reason, x.decided "
-             "FROM decisions x JOIN problems p ON p.id = x.problem "
-             "LEFT JOIN verdicts v ON v.id = x.verdict LEFT JOIN binaries b ON b.id = v.binary "
-             "LEFT JOIN timings t ON t.id = x.confirmation LEFT JOIN verdicts tv ON tv.id = t.verdict "
-             "LEFT JOIN binaries tb ON tb.id = tv.binary ORDER BY x.id",
-             kTimingColumns)));
+  KW_TRY(
+      Statement row,
+      there.query(fmt::format(
+          "SELECT {}, tb.hash, x.run, p.key, x.protocol_version, b.hash, x.baseline, x.ratio, x.ratio_low, "
+          "x.ratio_high, x.median_us, x.baseline_median_us, x.reason, x.decided "
+          "FROM decisions x JOIN problems p ON p.id = x.problem "
+          "LEFT JOIN verdicts v ON v.id = x.verdict LEFT JOIN binaries b ON b.id = v.binary "
+          "LEFT JOIN timings t ON t.id = x.confirmation LEFT JOIN verdicts tv ON tv.id = t.verdict "
+          "LEFT JOIN binaries tb ON tb.id = tv.binary ORDER BY x.id",
+          kTimingColumns)));
   while (true) {
     KW_TRY(const bool found, row.step());
     if (!found) return {};
@@ -120,7 +100,8 @@ Status merge_decisions(Database& here, Database& there, const Runs& runs) {
     decision.reason = row.text(column++);
     const DecisionOrigin origin{run, protocol_version, row.text(column++)};
     KW_TRY(std::optional<Timing> confirmation, load_timing(there, row, 0, timed_hash, true));
-    // A kernel that failed here takes the decisions of the other store with it, and a vendor's its lost comparison.
+    // A kernel that failed here takes the decisions of the other store with it, and a vendor's its lost
+    // comparison.
     KW_TRY(bool written, write_decision(here, decision, confirmation, origin));
     if (!written && decision.binary_hash.empty()) {
       KW_TRY(written, write_decision(here, decision, std::nullopt, origin));
@@ -146,16 +127,15 @@ Status Store::merge(const fs::path& other) {
   if (fs::equivalent(other, here.path(), code))
     return fail_user("{} is this store itself; give another one to merge", other.string());
   if (!fs::exists(other, code)) return fail_user("there is no store {} to merge", other.string());
-  KW_TRY(auto probe, Database::open(other, Database::Mode::kRead, 20'000));
+  KW_TRY(const auto there, Database::open_for_reading(other));
   const int known = static_cast<int>(get_migrations().size());
-  KW_TRY(const int version, find_schema_version(*probe, known));
-  probe.reset();
-  if (version > 0 && version < known) {
-    KW_TRY(MigratedCopy copy, MigratedCopy::make(other));
-    return merge_all(here, *copy.store.impl().database);
+  KW_TRY(const int version, find_schema_version(*there, known));
+  if (version == 0) return fail_user("{} is empty: no store was made there yet", other.string());
+  if (version < known) {
+    KW_TRY(MigratedCopy copy, make_migrated_copy(other, get_migrations()));
+    return merge_all(here, *copy.database);
   }
-  KW_TRY(Store store, Store::open_read_only(other));
-  return merge_all(here, *store.impl().database);
+  return merge_all(here, *there);
 }
 
 }  // namespace kw

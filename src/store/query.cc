@@ -11,7 +11,8 @@ namespace kw {
 namespace {
 
 // An imported device is known by its key alone.
-Result<DeviceFacts> load_device(Database& database, const Statement& row, int facts_column, const std::string& key) {
+Result<DeviceFacts> load_device(Database& database, const Statement& row, int facts_column,
+                                const std::string& key) {
   if (row.is_null(facts_column)) {
     DeviceFacts device;
     device.target = "recorded";
@@ -26,26 +27,28 @@ Result<DeviceFacts> load_device(Database& database, const Statement& row, int fa
 
 Result<std::vector<Evaluation>> find_evaluations(const Store& store, const std::string& problem,
                                                  const std::string& device_key, bool with_samples) {
-  return load_evaluations(*store.impl().database, kFindEvaluationsSql, with_samples ? Detail::kFull : Detail::kPlain,
-                          problem, device_key, kProtocolVersion);
+  return load_evaluations(*store.impl().database, kFindEvaluationsSql,
+                          with_samples ? Detail::kFull : Detail::kPlain, problem, device_key,
+                          kProtocolVersion);
 }
 
 Result<std::vector<Evaluation>> find_best(const Store& store, const std::string& problem,
                                           const std::string& device_key, int most) {
-  return load_evaluations(*store.impl().database, kFindBestSql, Detail::kPlain, problem, device_key, kProtocolVersion,
-                          std::max(most, 0));
+  return load_evaluations(*store.impl().database, kFindBestSql, Detail::kPlain, problem, device_key,
+                          kProtocolVersion, std::max(most, 0));
 }
 
 Result<std::vector<BaselineRecord>> find_baseline_rows(const Store& store, const std::string& problem,
                                                        const std::string& device_key) {
   Database& database = *store.impl().database;
   KW_TRY(Statement row,
-         database.query("SELECT p.key, b.name, b.version, b.median_us, b.refused, row_number() OVER (PARTITION BY "
-                        "b.name, b.version ORDER BY b.measured DESC, r.uid DESC) AS place "
-                        "FROM problems p JOIN baselines b ON b.problem = p.id JOIN runs r ON r.id = b.run "
-                        "JOIN devices d ON d.id = r.device "
-                        "WHERE p.key = ? AND d.key = ? AND b.protocol_version = ? ORDER BY b.name, b.version",
-                        problem, device_key, kProtocolVersion));
+         database.query(
+             "SELECT p.key, b.name, b.version, b.median_us, b.refused, row_number() OVER (PARTITION BY "
+             "b.name, b.version ORDER BY b.measured DESC, r.uid DESC) AS place "
+             "FROM problems p JOIN baselines b ON b.problem = p.id JOIN runs r ON r.id = b.run "
+             "JOIN devices d ON d.id = r.device "
+             "WHERE p.key = ? AND d.key = ? AND b.protocol_version = ? ORDER BY b.name, b.version",
+             problem, device_key, kProtocolVersion));
   std::vector<BaselineRecord> baselines;
   while (true) {
     KW_TRY(const bool found, row.step());
@@ -58,10 +61,13 @@ Result<std::vector<BaselineRecord>> find_baseline_rows(const Store& store, const
 Result<std::vector<DecisionRow>> find_decisions(const Store& store) {
   static const std::string kSql = fmt::format(
       "SELECT {}, tb.hash, p.key, b.hash, x.baseline, x.ratio, x.ratio_low, x.ratio_high, x.median_us, "
-      "x.baseline_median_us, x.reason, x.decided, r.command, r.facts, d.key, e.kernel_name, e.schedule, vr.origin, "
+      "x.baseline_median_us, x.reason, x.decided, r.command, r.facts, d.key, e.kernel_name, e.schedule, "
+      "vr.origin, "
       "row_number() OVER (PARTITION BY x.problem, r.device ORDER BY x.decided DESC, r.uid DESC) AS place "
-      "FROM decisions x JOIN problems p ON p.id = x.problem JOIN runs r ON r.id = x.run JOIN devices d ON d.id = r.device "
-      "LEFT JOIN verdicts v ON v.id = x.verdict LEFT JOIN binaries b ON b.id = v.binary LEFT JOIN runs vr ON vr.id = v.run "
+      "FROM decisions x JOIN problems p ON p.id = x.problem JOIN runs r ON r.id = x.run JOIN devices d ON "
+      "d.id = r.device "
+      "LEFT JOIN verdicts v ON v.id = x.verdict LEFT JOIN binaries b ON b.id = v.binary LEFT JOIN runs vr ON "
+      "vr.id = v.run "
       "LEFT JOIN evaluations e ON e.id = (SELECT min(id) FROM evaluations WHERE verdict = x.verdict) "
       "LEFT JOIN timings t ON t.id = x.confirmation LEFT JOIN verdicts tv ON tv.id = t.verdict "
       "LEFT JOIN binaries tb ON tb.id = tv.binary WHERE x.protocol_version = ? ORDER BY p.key, d.key",
@@ -100,12 +106,14 @@ Result<std::vector<DecisionRow>> find_decisions(const Store& store) {
 }
 
 Result<std::vector<Evaluation>> find_kernel(const Store& store, const std::string& prefix) {
-  if (prefix.empty()) return fail_user("give the first digits of a kernel's hash; `kernelwright ls` lists kernels");
+  if (prefix.empty())
+    return fail_user("give the first digits of a kernel's hash; `kernelwright ls` lists kernels");
   Database& database = *store.impl().database;
-  KW_TRY(Statement row,
-         database.query("SELECT b.hash FROM binaries b WHERE b.hash >= ?1 AND b.hash < ?1 || char(1114111) AND "
-                        "EXISTS (SELECT 1 FROM verdicts v WHERE v.binary = b.id) ORDER BY b.hash",
-                        prefix));
+  KW_TRY(
+      Statement row,
+      database.query("SELECT b.hash FROM binaries b WHERE b.hash >= ?1 AND b.hash < ?1 || char(1114111) AND "
+                     "EXISTS (SELECT 1 FROM verdicts v WHERE v.binary = b.id) ORDER BY b.hash",
+                     prefix));
   std::vector<std::string> hashes;
   while (true) {
     KW_TRY(const bool found, row.step());
@@ -117,16 +125,17 @@ Result<std::vector<Evaluation>> find_kernel(const Store& store, const std::strin
     }
   }
   if (hashes.empty())
-    return fail_user("no kernel's hash begins with \"{}\" in store {}; `kernelwright ls` lists kernels", prefix,
-                     database.path().string());
+    return fail_user("no kernel's hash begins with \"{}\" in store {}; `kernelwright ls` lists kernels",
+                     prefix, database.path().string());
   if (hashes.size() > 1)
-    return fail_user("\"{}\" begins the hashes of {} kernels ({}, {}{}); give more digits", prefix, hashes.size(),
-                     hashes[0].substr(0, prefix.size() + 8), hashes[1].substr(0, prefix.size() + 8),
-                     hashes.size() > 2 ? ", ..." : "");
+    return fail_user("\"{}\" begins the hashes of {} kernels ({}, {}{}); give more digits", prefix,
+                     hashes.size(), hashes[0].substr(0, prefix.size() + 8),
+                     hashes[1].substr(0, prefix.size() + 8), hashes.size() > 2 ? ", ..." : "");
   return load_evaluations(database,
-                          kSelectEvaluations + "WHERE v.binary = (SELECT id FROM binaries WHERE hash = ?2) "
-                                               "ORDER BY p.key, d.key, v.protocol_version, r.started, r.uid, "
-                                               "e.finished_s, e.id",
+                          kSelectEvaluations +
+                              "WHERE v.binary = (SELECT id FROM binaries WHERE hash = ?2) "
+                              "ORDER BY p.key, d.key, v.protocol_version, r.started, r.uid, "
+                              "e.finished_s, e.id",
                           Detail::kFull, hashes[0]);
 }
 
@@ -144,7 +153,8 @@ Result<std::vector<ProblemSummary>> list_problems(const Store& store) {
   while (true) {
     KW_TRY(const bool found, row.step());
     if (!found) return problems;
-    if (problems.empty() || problems.back().problem != row.text(0) || problems.back().device_key != row.text(1))
+    if (problems.empty() || problems.back().problem != row.text(0) ||
+        problems.back().device_key != row.text(1))
       problems.push_back({row.text(0), row.text(1)});
     ProblemSummary& summary = problems.back();
     const int64_t count = row.integer(4);
@@ -163,9 +173,10 @@ Result<std::vector<ProblemSummary>> list_problems(const Store& store) {
 
 Result<std::vector<RunRow>> list_runs(const Store& store) {
   Database& database = *store.impl().database;
-  KW_TRY(Statement row, database.query("SELECT r.id, r.command, r.seed, r.facts, d.key, r.version, r.origin, r.started, "
-                                       "r.ended, r.how FROM runs r JOIN devices d ON d.id = r.device "
-                                       "ORDER BY r.started, r.uid"));
+  KW_TRY(Statement row,
+         database.query("SELECT r.id, r.command, r.seed, r.facts, d.key, r.version, r.origin, r.started, "
+                        "r.ended, r.how FROM runs r JOIN devices d ON d.id = r.device "
+                        "ORDER BY r.started, r.uid"));
   std::vector<RunRow> runs;
   while (true) {
     KW_TRY(const bool found, row.step());

@@ -19,7 +19,7 @@ CREATE TABLE runs (
   origin TEXT NOT NULL CHECK (origin IN ('run', 'import')),
   command TEXT NOT NULL,
   seed INTEGER,                      -- uint64 as two's complement
-  facts TEXT CHECK (json_valid(facts)),  -- the device as this run found it
+  facts TEXT CHECK (facts IS NULL OR json_valid(facts)),  -- the device as this run found it
   version TEXT NOT NULL,
   started TEXT NOT NULL,             -- ISO 8601 UTC with milliseconds
   ended TEXT,
@@ -43,7 +43,7 @@ CREATE TABLE sources (
 CREATE TABLE binaries (
   id INTEGER PRIMARY KEY,
   hash TEXT NOT NULL UNIQUE CHECK (hash <> ''),
-  launch TEXT CHECK (json_valid(launch))  -- NULL when only the hash is known: parents, replays, imports
+  launch TEXT CHECK (launch IS NULL OR json_valid(launch))  -- NULL when only the hash is known: parents, replays, imports
 ) STRICT;
 
 CREATE TABLE verdicts (
@@ -88,7 +88,7 @@ CREATE TABLE evaluations (
   note TEXT CHECK (note <> ''),
   seed INTEGER,                      -- uint64 as two's complement; NULL when imported
   free_source INTEGER REFERENCES sources (id),
-  free_launch TEXT CHECK (json_valid(free_launch)),
+  free_launch TEXT CHECK (free_launch IS NULL OR json_valid(free_launch)),
   kernel_name TEXT CHECK (kernel_name <> ''),
   source INTEGER REFERENCES sources (id),
   source_hash TEXT CHECK (source_hash <> ''),
@@ -195,11 +195,14 @@ Result<int> find_schema_version(Database& database, int known) {
   if (application != kApplicationId) {
     KW_TRY(const int64_t objects, database.get_integer("SELECT count(*) FROM sqlite_schema"));
     if (version == 0 && application == 0 && objects == 0) return 0;
-    return fail_user("{} is not a Kernelwright store but an SQLite database of another program. Give the path of a "
-                     "store, or of a file that does not exist yet", path);
+    return fail_user(
+        "{} is not a Kernelwright store but an SQLite database of another program. Give the path of a "
+        "store, or of a file that does not exist yet",
+        path);
   }
   if (version > known)
-    return fail("store {} is schema {}, this program knows up to {}; use a newer kernelwright", path, version, known);
+    return fail("store {} is schema {}, this program knows up to {}; use a newer kernelwright", path, version,
+                known);
   return static_cast<int>(version);
 }
 
@@ -210,9 +213,22 @@ Status migrate(Database& database, std::span<const char* const> migrations) {
     const Status done = database.run_script(migrations[i]);
     if (!done) return with_context(done.error(), fmt::format("migrating from schema {} to {}", i, i + 1));
   }
-  KW_TRY_VOID(database.run_script(
-      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, migrations.size())));
+  KW_TRY_VOID(database.run_script(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
+                                              kApplicationId, migrations.size())));
   return transaction.commit();
+}
+
+Result<MigratedCopy> make_migrated_copy(const fs::path& path, std::span<const char* const> migrations) {
+  KW_TRY(TempFolder folder, TempFolder::make());
+  KW_TRY(const auto from, Database::open_for_reading(path));
+  KW_TRY(auto to, Database::open(folder.path() / "copy.db", Database::Mode::kWrite, Database::kBusyMs));
+  sqlite3_backup* backup = sqlite3_backup_init(to->handle(), "main", from->handle(), "main");
+  if (backup == nullptr) return to->error(sqlite3_errcode(to->handle()));
+  const int code = sqlite3_backup_step(backup, -1);
+  sqlite3_backup_finish(backup);
+  if (code != SQLITE_DONE) return (code & 0xff) == SQLITE_CORRUPT ? from->error(code) : to->error(code);
+  KW_TRY_VOID(migrate(*to, migrations));
+  return MigratedCopy{std::move(folder), std::move(to)};
 }
 
 }  // namespace kw

@@ -1,6 +1,6 @@
 // The tables as an ordered list of migrations, and the one function that brings a file up to date.
-// In: an open database. Out: the same at the newest schema, or unchanged with an error. doc/store.md says what the
-// tables mean.
+// In: an open database. Out: the same at the newest schema, or unchanged with an error. doc/store.md says
+// what the tables mean.
 #pragma once
 
 #include <cstdint>
@@ -21,5 +21,13 @@ inline constexpr int64_t kApplicationId = 0x4b575354;
 
 // Runs the missing migrations in one transaction.
 [[nodiscard]] Status migrate(Database& database, std::span<const char* const> migrations);
+
+// A private copy of a store, brought up to date; the store itself is not changed.
+struct MigratedCopy {
+  TempFolder folder;  // dies after the database
+  std::unique_ptr<Database> database;
+};
+[[nodiscard]] Result<MigratedCopy> make_migrated_copy(const fs::path& path,
+                                                      std::span<const char* const> migrations);
 
 }  // namespace kw

@@ -1,4 +1,5 @@
-// Opening a store and adding to it. SQL of single records lives in the *_writer files; this file holds transactions.
+// Opening a store and adding to it. SQL of single records lives in the *_writer files; this file holds
+// transactions.
 #include "store/store.h"
 
 #include <unistd.h>
@@ -15,11 +16,8 @@
 namespace kw {
 namespace {
 
-// Longest wait for another writer. Its transactions are one batch long; a merge or clean of a large store takes
-// seconds.
-constexpr int kBusyMs = 20'000;
-
-// Up to this size a whole check costs less than starting the program; a larger file is checked where it is read.
+// Up to this size a whole check costs less than starting the program; a larger file is checked where it is
+// read.
 constexpr uintmax_t kQuickCheckBytes = uintmax_t{4} << 20;
 
 Status check_path(const fs::path& path) {
@@ -39,18 +37,19 @@ Status quick_check(Database& database) {
   return {};
 }
 
-// WAL: readers never wait for the writer. Two processes that create one file at once can meet a lock here that
-// SQLite does not wait for by itself; the transaction of migrate() orders them, so the mode is set after it.
+// WAL: readers never wait for the writer. Two processes that create one file at once can meet a lock here
+// that SQLite does not wait for by itself; the transaction of migrate() orders them, so the mode is set after
+// it.
 Status use_write_ahead_log(Database& database) {
-  // NORMAL loses nothing to a killed process: a commit is in the kernel's page cache when it returns. Only a power
-  // cut or a crash of the system may take the last commits, and never leaves half of one.
+  // NORMAL loses nothing to a killed process: a commit is in the kernel's page cache when it returns. Only a
+  // power cut or a crash of the system may take the last commits, and never leaves half of one.
   KW_TRY_VOID(database.run_script("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON"));
   const auto start = Clock::now();
   while (true) {
     const Status done = database.run_script("PRAGMA journal_mode = WAL");
     if (done) return done;
     const int code = sqlite3_errcode(database.handle()) & 0xff;
-    if (code != SQLITE_BUSY || seconds_since(start) * 1000 > kBusyMs) return done;
+    if (code != SQLITE_BUSY || seconds_since(start) * 1000 > Database::kBusyMs) return done;
     ::usleep(10'000);
   }
 }
@@ -66,8 +65,9 @@ Result<Store> Store::open(const fs::path& path) {
   KW_TRY_VOID(check_path(path));
   std::error_code code;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), code);
-  if (code) return fail_user("cannot make the store's folder {}: {}", path.parent_path().string(), code.message());
-  KW_TRY(auto database, Database::open(path, Database::Mode::kWrite, kBusyMs));
+  if (code)
+    return fail_user("cannot make the store's folder {}: {}", path.parent_path().string(), code.message());
+  KW_TRY(auto database, Database::open(path, Database::Mode::kWrite, Database::kBusyMs));
   const auto migrations = get_migrations();
   KW_TRY(const int version, find_schema_version(*database, static_cast<int>(migrations.size())));
   if (database->read_only()) return database->error(SQLITE_READONLY);
@@ -81,20 +81,15 @@ Result<Store> Store::open_read_only(const fs::path& path) {
   KW_TRY_VOID(check_path(path));
   std::error_code code;
   if (!fs::exists(path, code)) return fail_user("there is no store {}", path.string());
-  // Reading a WAL file needs a shared index beside it. Where none can be made the file is read as it lies, which is
-  // whole when no log waits beside it.
-  const fs::path log = path.string() + "-wal";
-  const bool no_log = !fs::exists(log, code) || fs::file_size(log, code) == 0;
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  const bool frozen = no_log && ::access(folder.c_str(), W_OK) != 0;
-  KW_TRY(auto database,
-         Database::open(path, frozen ? Database::Mode::kImmutable : Database::Mode::kRead, kBusyMs));
+  KW_TRY(auto database, Database::open_for_reading(path));
   const int known = static_cast<int>(get_migrations().size());
   KW_TRY(const int version, find_schema_version(*database, known));
   if (version == 0) return fail_user("{} is empty: no store was made there yet", path.string());
   if (version < known)
-    return fail_user("store {} is schema {}, this program reads {}; open it once for writing to migrate it, for "
-                     "example with `kernelwright store clean`", path.string(), version, known);
+    return fail_user(
+        "store {} is schema {}, this program reads {}; open it once for writing to migrate it, for "
+        "example with `kernelwright store clean`",
+        path.string(), version, known);
   return Store(std::make_unique<Impl>(Impl{std::move(database)}));
 }
 
@@ -103,10 +98,11 @@ Result<int64_t> Store::add_run(const RunRecord& run) {
   KW_TRY(Transaction transaction, Transaction::begin(database));
   KW_TRY(const int64_t device, add_device(database, run.device.key()));
   const std::string uid = fmt::format("{:016x}{:016x}", make_secret_seed(), make_secret_seed());
-  KW_TRY_VOID(database.run(
-      "INSERT INTO runs (uid, device, origin, command, seed, facts, version, started) VALUES (?, ?, 'run', ?, ?, ?, ?, ?)",
-      uid, device, run.command, static_cast<int64_t>(run.seed), print_json(print_device(run.device)), run.version,
-      print_now()));
+  KW_TRY_VOID(
+      database.run("INSERT INTO runs (uid, device, origin, command, seed, facts, version, started) VALUES "
+                   "(?, ?, 'run', ?, ?, ?, ?, ?)",
+                   uid, device, run.command, static_cast<int64_t>(run.seed),
+                   print_json(print_device(run.device)), run.version, print_now()));
   const int64_t id = database.last_id();
   KW_TRY_VOID(transaction.commit());
   return id;
@@ -117,7 +113,8 @@ Status Store::add_evaluations(int64_t run, const std::vector<Evaluation>& evalua
   KW_TRY(Transaction transaction, Transaction::begin(database));
   KW_TRY(const RunOrigin origin, load_run_origin(database, run));
   for (const Evaluation& evaluation : evaluations)
-    KW_TRY_VOID(write_evaluation(database, evaluation, {origin, origin, evaluation.finished_s, kProtocolVersion}));
+    KW_TRY_VOID(
+        write_evaluation(database, evaluation, {origin, origin, evaluation.finished_s, kProtocolVersion}));
   return transaction.commit();
 }
 
@@ -134,10 +131,11 @@ Status Store::add_decision(int64_t run, const Decision& decision, const std::opt
   Database& database = *impl_->database;
   KW_TRY(Transaction transaction, Transaction::begin(database));
   KW_TRY(const RunOrigin origin, load_run_origin(database, run));
-  KW_TRY(const bool written, write_decision(database, decision, confirmation, {origin, kProtocolVersion, print_now()}));
+  KW_TRY(const bool written,
+         write_decision(database, decision, confirmation, {origin, kProtocolVersion, print_now()}));
   if (!written)
-    return fail("decision for {} rests on kernel \"{}\"{}, which has no stored pass on this device", decision.problem,
-                decision.binary_hash,
+    return fail("decision for {} rests on kernel \"{}\"{}, which has no stored pass on this device",
+                decision.problem, decision.binary_hash,
                 confirmation ? fmt::format(" and a time of \"{}\"", confirmation->binary_hash) : "");
   return transaction.commit();
 }

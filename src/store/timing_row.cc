@@ -8,7 +8,9 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "samples are stored as little-endian float64");
 
-BlobView view_samples(const std::vector<double>& samples) { return {samples.data(), samples.size() * sizeof(double)}; }
+BlobView view_samples(const std::vector<double>& samples) {
+  return {samples.data(), samples.size() * sizeof(double)};
+}
 
 std::vector<double> load_samples(std::string_view blob) {
   std::vector<double> samples(blob.size() / sizeof(double));
@@ -18,17 +20,19 @@ std::vector<double> load_samples(std::string_view blob) {
 
 }  // namespace
 
-Result<int64_t> add_timing(Database& database, int64_t verdict, const std::string& purpose, const Timing& timing) {
+Result<int64_t> add_timing(Database& database, int64_t verdict, const std::string& purpose,
+                           const Timing& timing) {
   KW_TRY_VOID(database.run(
-      "INSERT INTO timings (verdict, purpose, baseline, mode, cache, threads, median_us, baseline_median_us, ratio, "
+      "INSERT INTO timings (verdict, purpose, baseline, mode, cache, threads, median_us, baseline_median_us, "
+      "ratio, "
       "ratio_low, ratio_high, confirmed, disturbed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       verdict, purpose, timing.baseline, timing.mode, timing.cache, timing.threads, timing.median_us,
       timing.baseline_median_us, timing.ratio, timing.ratio_low, timing.ratio_high, timing.confirmed,
       timing.disturbed));
   const int64_t id = database.last_id();
   if (!timing.latency_us.empty() || !timing.baseline_latency_us.empty())
-    KW_TRY_VOID(database.run("INSERT INTO samples (timing, latency_us, baseline_latency_us) VALUES (?, ?, ?)", id,
-                             view_samples(timing.latency_us), view_samples(timing.baseline_latency_us)));
+    KW_TRY_VOID(database.run("INSERT INTO samples (timing, latency_us, baseline_latency_us) VALUES (?, ?, ?)",
+                             id, view_samples(timing.latency_us), view_samples(timing.baseline_latency_us)));
   return id;
 }
 

@@ -16,8 +16,10 @@ inline constexpr int kTimingColumnCount = 12;
 [[nodiscard]] Result<int64_t> add_timing(Database& database, int64_t verdict, const std::string& purpose,
                                          const Timing& timing);
 
-// The timing whose columns begin at first_column; nothing when they are NULL. Samples are read where asked for.
-[[nodiscard]] Result<std::optional<Timing>> load_timing(Database& database, const Statement& row, int first_column,
-                                                        const std::string& binary_hash, bool with_samples);
+// The timing whose columns begin at first_column; nothing when they are NULL. Samples are read where asked
+// for.
+[[nodiscard]] Result<std::optional<Timing>> load_timing(Database& database, const Statement& row,
+                                                        int first_column, const std::string& binary_hash,
+                                                        bool with_samples);
 
 }  // namespace kw

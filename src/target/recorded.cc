@@ -1,6 +1,7 @@
 // Parsing and look-up of recorded measurements; see recorded.h.
 #include "target/recorded.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -9,10 +10,10 @@
 namespace kw {
 namespace {
 
-enum Column { kProblem, kFamily, kSchedule, kBinaryHash, kVerdict, kMedian, kRatio, kBaseline, kDevice, kProtocol, kColumns };
+enum Column { kProblem, kFamily, kSchedule, kBinaryHash, kVerdict, kMedian, kRatio, kBaseline, kDevice, kProtocol, kRead };  // the rest is for people and store import
 
-constexpr std::string_view kColumnNames[kColumns] = {"problem",   "family", "schedule",    "binary_hash", "verdict",
-                                                     "median_us", "ratio",  "baseline_us", "device",      "protocol"};
+constexpr std::string_view kColumnNames[kRead] = {"problem",   "family", "schedule",    "binary_hash", "verdict",
+                                                     "median_us", "ratio",  "baseline_us", "device_key",  "protocol_version"};
 
 // Fields of one line: separated by commas; a field in double quotes may hold commas, and "" for a quote.
 Result<std::vector<std::string>> split_line(std::string_view line) {
@@ -61,9 +62,9 @@ Result<Verdict> parse_verdict(const std::string& code, const std::string& binary
 }
 
 Result<RecordedRow> parse_row(const std::vector<std::string>& fields) {
-  if (fields.size() != kColumns) {
-    return fail_user("{} columns, not {} ({})", fields.size(), static_cast<int>(kColumns), kRecordedColumns);
-  }
+  static const size_t columns = static_cast<size_t>(std::count(kMeasurementsHeader.begin(), kMeasurementsHeader.end(), ',')) + 1;
+  if (fields.size() != columns)
+    return fail_user("{} columns, not {} ({})", fields.size(), columns, kMeasurementsHeader);
   for (Column column : {kProblem, kFamily, kSchedule, kVerdict, kDevice, kProtocol}) {
     if (fields[column].empty()) return fail_user("{} is empty", kColumnNames[column]);
   }
@@ -81,7 +82,7 @@ Result<RecordedRow> parse_row(const std::vector<std::string>& fields) {
   const std::string& protocol = fields[kProtocol];
   const auto [end, error] = std::from_chars(protocol.data(), protocol.data() + protocol.size(), row.protocol);
   if (error != std::errc() || end != protocol.data() + protocol.size() || row.protocol != kProtocolVersion) {
-    return fail_user("protocol is '{}', but only measurements of version {} can be compared; measure again", protocol,
+    return fail_user("protocol_version is '{}', but only measurements of version {} can be compared; measure again", protocol,
                      kProtocolVersion);
   }
   if (!row.verdict.passed()) {
@@ -107,7 +108,7 @@ Result<RecordedTable> RecordedTable::parse(std::string_view text, const std::str
     ++line_number;
     const std::string where = fmt::format("{} line {}", origin, line_number);
     if (line_number == 1) {
-      if (line != kRecordedColumns) return fail_user("{}: the header is not '{}'", where, kRecordedColumns);
+      if (line != kMeasurementsHeader) return fail_user("{}: the header is not '{}'", where, kMeasurementsHeader);
       continue;
     }
     if (line.empty()) continue;
@@ -127,6 +128,16 @@ Result<RecordedTable> RecordedTable::parse(std::string_view text, const std::str
 Result<RecordedTable> RecordedTable::load(const fs::path& path) {
   KW_TRY(const std::string text, read_file(path));
   return parse(text, path.string());
+}
+
+Result<DeviceFacts> load_recorded_device(const fs::path& table) {
+  fs::path path = table;
+  path.replace_extension(".device.json");
+  KW_TRY(const std::string text, read_file(path));
+  KW_TRY(const Json json, parse_json(text, path.string()));
+  auto device = parse_device(json);
+  if (!device) return with_context(device.error(), path.string());
+  return device;
 }
 
 std::vector<std::string> RecordedTable::problems() const {

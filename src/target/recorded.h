@@ -12,11 +12,10 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "record/candidate.h"
+#include "record/device.h"
+#include "record/measurements.h"
 
 namespace kw {
-
-inline constexpr std::string_view kRecordedColumns =
-    "problem,family,schedule,binary_hash,verdict,median_us,ratio,baseline_us,device,protocol";
 
 struct RecordedRow {
   std::string problem;                // print_problem
@@ -48,6 +47,9 @@ class RecordedTable {
   std::vector<RecordedRow> rows_;
   std::map<std::pair<std::string, std::string>, size_t, std::less<>> index_;
 };
+
+// The facts of the device a table was recorded on: JSON in a file beside it, "x.csv" -> "x.device.json".
+[[nodiscard]] Result<DeviceFacts> load_recorded_device(const fs::path& table);
 
 // The row as the loop's record of one evaluation of `proposal`: verdict, and with a pass a timing without samples whose
 // baseline is named "recorded".

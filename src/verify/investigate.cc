@@ -13,8 +13,9 @@
 namespace kw {
 namespace {
 
-constexpr int kReruns = 3;           // with one thread
-constexpr int kRerunsThreaded = 16;  // a race shows now and then only
+constexpr int kReruns = 8;               // with one thread
+constexpr int kRerunsThreaded = 64;      // a race shows now and then only
+constexpr int64_t kEarlierElements = 4;  // fewer may agree by chance
 constexpr double kRerunBudget_s = 2;
 constexpr uint64_t kOtherSeed = 0x9e3779b97f4a7c15;
 
@@ -33,6 +34,7 @@ class Investigation {
     if (auto verdict = try_other_workspace()) return *verdict;
     if (auto verdict = try_other_output_pattern()) return *verdict;
     if (!suspicion_.wrong) return finish({VerdictClass::kNondeterministic, "repeat"});
+    if (is_earlier_answer()) return finish({VerdictClass::kCheat, "cached_output"});
     return finish(name_error(trial_.check(), compare_patches(trial_.check(), output_), output_,
                              {before_, trial_.memory()}));
   }
@@ -53,18 +55,20 @@ class Investigation {
     return make_verdict(named, evidence);
   }
 
-  // Wrong elements that hold the answer to an earlier family's inputs.
+  // The wrong elements, several, were written and hold the answer to an earlier family's inputs.
   bool is_earlier_answer() const {
     if (suspicion_.earlier_output.empty()) return false;
     const Operand& operand = trial_.output_operand();
     const Comparison comparison = compare_patches(trial_.check(), output_);
-    return comparison.wrong > 0 &&
-           std::all_of(comparison.elements.begin(), comparison.elements.end(),
-                       [&](const WrongElement& element) {
-                         const int64_t index = element.row * operand.ld + element.col;
-                         return read_bits(operand.dtype, output_, index) ==
-                                read_bits(operand.dtype, suspicion_.earlier_output, index);
-                       });
+    const auto is_earlier = [&](const WrongElement& element) {
+      const int64_t index = element.row * operand.ld + element.col;
+      const auto bits = [&](const std::vector<std::byte>& bytes) {
+        return read_bits(operand.dtype, bytes, index);
+      };
+      return bits(output_) == bits(suspicion_.earlier_output) && bits(output_) != bits(before_);
+    };
+    return comparison.wrong >= kEarlierElements &&
+           std::all_of(comparison.elements.begin(), comparison.elements.end(), is_earlier);
   }
 
   // A wrong answer that fresh workspace makes right came from what an earlier call left there, unless fresh
@@ -79,7 +83,8 @@ class Investigation {
     if (!right_when_fresh) return std::nullopt;
     if (auto verdict = try_again()) return verdict;
     output_ = suspicious_output;
-    return finish({VerdictClass::kWrongResult, "later_call"});
+    if (subject_.has_memory) return finish({VerdictClass::kWrongResult, "later_call"});
+    return finish_varying();
   }
 
   std::optional<Verdict> try_again() {
@@ -91,13 +96,20 @@ class Investigation {
       if (is_same_now()) continue;
       any_wrong = any_wrong || !is_right_now();
       if (!is_right_now()) keep_last_run();
-      if (any_wrong && subject_.threads > 1) return finish({VerdictClass::kRace, "between_items"});
-      if (any_wrong || subject_.deterministic) return finish({VerdictClass::kNondeterministic, "repeat"});
+      if (any_wrong) return finish_varying();
+      if (subject_.deterministic) return finish({VerdictClass::kNondeterministic, "repeat"});
     }
     return std::nullopt;
   }
 
+  // Wrong at times, with all that the kernel can read the same.
+  Verdict finish_varying() const {
+    if (subject_.threads > 1) return finish({VerdictClass::kRace, "between_items"});
+    return finish({VerdictClass::kNondeterministic, "repeat"});
+  }
+
   std::optional<Verdict> try_other_workspace() {
+    if (!subject_.has_memory) return std::nullopt;
     Recipe recipe = recipe_;
     recipe.workspace_seed = *recipe_.workspace_seed + kOtherSeed;
     if (auto verdict = trial_.run(recipe)) return verdict;

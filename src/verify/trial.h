@@ -25,6 +25,7 @@ struct Subject {
   std::function<Result<StartedProgram>(Buffers&)> start;
   std::string hash;           // binary hash; empty for a baseline
   bool deterministic = true;  // promises bitwise equal repeats
+  bool has_memory = true;     // workspace or scratch: somewhere to keep things between calls
   int threads = 1;
 };
 

@@ -21,10 +21,11 @@
 namespace kw {
 namespace {
 
-constexpr double kManyCallsFlops =
-    2e7;  // workloads beyond this get their many calls only if they are the cheapest
-constexpr int kFreshReruns =
-    8;  // before a difference between warm and fresh workspace is put down to the workspace
+// Workloads that get many calls: the first one up to so many flops, and the cheapest one that is no mere edge
+// case.
+constexpr double kMostFlops = 2e7, kFewestFlops = 1e4;
+// Fresh runs before a difference between warm and fresh workspace is put down to the workspace.
+constexpr int kFreshReruns = 8;
 constexpr int64_t kFewestCalls = 12, kMostCalls = 40;
 
 // Checks of one workload at one placement: one set of buffers, one worker, families in turn.
@@ -69,10 +70,10 @@ std::vector<Group> make_groups(const std::vector<const Check*>& checks) {
   }
   const auto flops = [](const Group& group) {
     const double value = group.checks.front()->workload.flops;
-    return value > 0 ? value : INFINITY;
+    return value >= kFewestFlops ? value : INFINITY;
   };
   if (groups.empty()) return groups;
-  if (flops(groups.front()) <= kManyCallsFlops) groups.front().many_calls = true;
+  if (flops(groups.front()) <= kMostFlops) groups.front().many_calls = true;
   std::min_element(groups.begin(), groups.end(), [&](const Group& left, const Group& right) {
     return flops(left) < flops(right);
   })->many_calls = true;
@@ -273,8 +274,14 @@ Result<Verdict> check_binary(Device& device, const Binary& binary, std::span<con
     return make_verdict({VerdictClass::kSkipped, "no_check_in_domain"},
                         {{"skipped", skipped}, {"domain", reasons}});
   }
-  const Subject subject{[&](Buffers& buffers) { return device.start_candidate(binary, buffers); },
-                        binary.hash, binary.launch.deterministic, threads};
+  const auto start = [&](Buffers& buffers) { return device.start_candidate(binary, buffers); };
+  const Expression none;
+  const bool has_memory = !(binary.launch.workspace_bytes == none && binary.launch.scratch_bytes == none);
+  const Subject subject{.start = start,
+                        .hash = binary.hash,
+                        .deterministic = binary.launch.deterministic,
+                        .has_memory = has_memory,
+                        .threads = threads};
   return check_subject(device, subject, chosen, skipped, plan);
 }
 
@@ -288,7 +295,8 @@ Result<Verdict> check_baseline(Device& device, const std::string& name, std::spa
     KW_TRY(auto program, device.start_baseline(name, buffers));
     return StartedProgram(std::move(program));
   };
-  const Subject subject{start, "", false, device.facts().threads};
+  const Subject subject{
+      .start = start, .hash = "", .deterministic = false, .threads = device.facts().threads};
   KW_TRY(Verdict verdict, check_subject(device, subject, chosen, 0, plan));
   verdict.evidence["baseline"] = name;
   return verdict;

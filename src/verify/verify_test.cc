@@ -112,6 +112,7 @@ Verdict run_checks(const FakeKernel& kernel, const std::vector<Check>& checks = 
   Binary binary;
   binary.hash = "hash";
   binary.launch.deterministic = deterministic;
+  binary.launch.workspace_bytes = *Expression::parse("65536");
   const auto verdict = check_binary(device, binary, checks, {.repeats = 2, .seed = 99});
   EXPECT_TRUE(verdict.has_value());
   return verdict ? *verdict : Verdict{};
@@ -231,7 +232,8 @@ TEST(CheckBinary, calls_sometimes_wrong_a_race_only_with_several_threads) {
   };
   EXPECT_EQ(run_checks(sometimes, make_all_checks(), 2).code(), "race/between_items");
   call_number = 0;
-  EXPECT_EQ(run_checks(sometimes, {make_gemm_check(1, 0, 1)}, 1).code(), "nondeterministic/repeat");
+  const Verdict verdict = run_checks(sometimes, {make_gemm_check(1, 0, 1)}, 1);
+  EXPECT_EQ(verdict.code(), "nondeterministic/repeat") << verdict.evidence.dump();
 }
 
 TEST(CheckBinary, finds_writes_where_none_belong) {

@@ -10,8 +10,8 @@
 namespace kw {
 namespace {
 
-// Calls visit(begin, end) for each run of bytes around or inside the operand that belongs to no element, as file
-// offsets, until visit returns true; returns whether it did.
+// Calls visit(begin, end) for each run of bytes around or inside the operand that belongs to no element, as
+// file offsets, until visit returns true; returns whether it did.
 template <class Visit>
 bool visit_guards(const Operand& operand, const OperandPlace& place, const Visit& visit) {
   const uint64_t end = place.file_offset + place.span_bytes;
@@ -35,7 +35,8 @@ CpuBuffers::CpuBuffers(Workload workload, OperandLayout layout, SharedMemory mem
 
 Result<std::unique_ptr<CpuBuffers>> CpuBuffers::make(const Workload& workload, const BufferPlan& plan) {
   KW_TRY(OperandLayout layout, plan_operands(workload, plan));
-  const std::string what = fmt::format("{} operand sets of {}", plan.sets, describe_problem(workload.problem));
+  const std::string what =
+      fmt::format("{} operand sets of {}", plan.sets, describe_problem(workload.problem));
   KW_TRY(SharedMemory memory, SharedMemory::make(what, layout.file_bytes));
   std::unique_ptr<CpuBuffers> buffers(new CpuBuffers(workload, std::move(layout), std::move(memory)));
   buffers->fill_guards(make_secret_seed());
@@ -43,8 +44,8 @@ Result<std::unique_ptr<CpuBuffers>> CpuBuffers::make(const Workload& workload, c
 }
 
 std::span<std::byte> CpuBuffers::contents(int set, int operand) {
-  KW_CHECK(set >= 0 && set < layout_.sets && operand >= 0 && operand < layout_.operands, "set {} of {}, operand {} of {}",
-           set, layout_.sets, operand, layout_.operands);
+  KW_CHECK(set >= 0 && set < layout_.sets && operand >= 0 && operand < layout_.operands,
+           "set {} of {}, operand {} of {}", set, layout_.sets, operand, layout_.operands);
   const OperandPlace& place = layout_.place(set, operand);
   return {memory_.bytes().data() + place.file_offset, place.span_bytes};
 }

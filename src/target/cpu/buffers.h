@@ -1,5 +1,5 @@
-// CpuBuffers: operand buffers in one memory file, mapped here and shared with workers. In: workload and plan. Out:
-// contents for verify and measure, layout and descriptor for program. Runs nothing.
+// CpuBuffers: operand buffers in one memory file, mapped here and shared with workers. In: workload and plan.
+// Out: contents for verify and measure, layout and descriptor for program. Runs nothing.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,8 @@ namespace kw {
 class CpuBuffers final : public Buffers {
  public:
   // Guards are filled from a secret seed. Error when memory is short; the message names the workload.
-  [[nodiscard]] static Result<std::unique_ptr<CpuBuffers>> make(const Workload& workload, const BufferPlan& plan);
+  [[nodiscard]] static Result<std::unique_ptr<CpuBuffers>> make(const Workload& workload,
+                                                                const BufferPlan& plan);
 
   const Workload& workload() const override { return workload_; }
   int sets() const override { return layout_.sets; }

@@ -20,9 +20,16 @@ int rank_isa(std::string_view isa) {
   return found == std::end(kKnown) ? -1 : static_cast<int>(found - std::begin(kKnown));
 }
 
+CpuBuffers& as_cpu_buffers(Buffers& buffers) {
+  auto* own = dynamic_cast<CpuBuffers*>(&buffers);
+  KW_CHECK(own != nullptr, "buffers of another device");
+  return *own;
+}
+
 Variables make_variables(const Workload& workload, int threads) {
   Variables variables;
-  for (size_t i = 0; i < workload.size_names.size(); ++i) variables[workload.size_names[i]] = workload.sizes[i];
+  for (size_t i = 0; i < workload.size_names.size(); ++i)
+    variables[workload.size_names[i]] = workload.sizes[i];
   variables["threads"] = threads;
   return variables;
 }
@@ -35,8 +42,10 @@ tl::expected<void, Verdict> check_record(const LaunchRecord& launch, const Devic
   if (rank_isa(launch.isa) < 0)
     return refuse(VerdictClass::kLaunchError, "unknown_isa", launch.isa + "; known are none, avx2, avx512");
   if (rank_isa(launch.isa) > rank_isa(facts.isa))
-    return refuse(VerdictClass::kSkipped, "device_missing", "needs " + launch.isa + ", this CPU has " + facts.isa);
-  if (launch.kernels.empty()) return refuse(VerdictClass::kLaunchError, "missing_kernel", "the record names none");
+    return refuse(VerdictClass::kSkipped, "device_missing",
+                  "needs " + launch.isa + ", this CPU has " + facts.isa);
+  if (launch.kernels.empty())
+    return refuse(VerdictClass::kLaunchError, "missing_kernel", "the record names none");
   if (launch.kernels.size() > kMaxKernels)
     return refuse(VerdictClass::kLaunchError, "too_many_kernels",
                   fmt::format("{}, at most {}", launch.kernels.size(), kMaxKernels));
@@ -76,11 +85,13 @@ Result<CandidateResult> CpuDevice::start_candidate(const Binary& binary, Buffers
     verdict.binary_hash = binary.hash;
     return CandidateResult(tl::unexpected(std::move(verdict)));
   };
-  auto& operands = static_cast<CpuBuffers&>(buffers);
+  auto& operands = as_cpu_buffers(buffers);
   const Variables variables = make_variables(operands.workload(), threads_.count);
-  if (auto checked = check_record(binary.launch, facts_, variables); !checked) return refused(checked.error());
+  if (auto checked = check_record(binary.launch, facts_, variables); !checked)
+    return refused(checked.error());
   const auto numbers = evaluate_launch(binary.launch, variables);
-  if (!numbers) return refused(refuse(VerdictClass::kLaunchError, "launch_numbers", numbers.error().message).value());
+  if (!numbers)
+    return refused(refuse(VerdictClass::kLaunchError, "launch_numbers", numbers.error().message).value());
   std::vector<std::string> names;
   for (const KernelLaunch& kernel : binary.launch.kernels) names.push_back(kernel.name);
   const auto image = parse_object(binary.object, names);
@@ -100,12 +111,13 @@ std::vector<std::string> CpuDevice::find_baselines(const Workload& workload) {
 }
 
 Result<std::unique_ptr<Program>> CpuDevice::start_baseline(const std::string& name, Buffers& buffers) {
-  const auto found =
-      std::find_if(vendors().begin(), vendors().end(), [&](const VendorInfo& vendor) { return vendor.name == name; });
+  const auto found = std::find_if(vendors().begin(), vendors().end(),
+                                  [&](const VendorInfo& vendor) { return vendor.name == name; });
   if (found == vendors().end()) return fail_user("baseline {}: not known", name);
   if (!found->missing.empty()) return fail("baseline {}: {}", name, found->missing);
-  auto& operands = static_cast<CpuBuffers&>(buffers);
-  if (const auto refusal = find_vendor_refusal(name, operands.workload())) return fail("baseline {}: {}", name, *refusal);
+  auto& operands = as_cpu_buffers(buffers);
+  if (const auto refusal = find_vendor_refusal(name, operands.workload()))
+    return fail("baseline {}: {}", name, *refusal);
   const ProgramSetup setup = plan_baseline_setup(operands, threads_, name);
   auto program = CpuProgram::start(worker_, threads_, setup, nullptr, operands, name + " " + found->version);
   if (!program) return with_context(program.error(), "baseline " + name);
@@ -119,12 +131,13 @@ Result<WorkerThreads> choose_threads(const CpuDevicePlan& plan) {
     return fail_user("threads {}: allowed are 1 to {}", plan.threads, kMaxThreads);
   WorkerThreads threads{plan.threads, plan.cores};
   if (threads.cores.empty())
-    threads.cores.assign(usable.end() - std::min<ptrdiff_t>(plan.threads, static_cast<ptrdiff_t>(usable.size())),
-                         usable.end());
+    threads.cores.assign(
+        usable.end() - std::min<ptrdiff_t>(plan.threads, static_cast<ptrdiff_t>(usable.size())),
+        usable.end());
   for (const int core : threads.cores)
     if (std::find(usable.begin(), usable.end(), core) == usable.end())
-      return fail_user("core {}: usable are {} to {}, as far as this process may run there", core, usable.front(),
-                       usable.back());
+      return fail_user("core {}: usable are {} to {}, as far as this process may run there", core,
+                       usable.front(), usable.back());
   return threads;
 }
 
@@ -132,12 +145,9 @@ Result<WorkerThreads> choose_threads(const CpuDevicePlan& plan) {
 
 Result<std::unique_ptr<Device>> make_cpu_device(const CpuDevicePlan& plan) {
   KW_TRY(WorkerThreads threads, choose_threads(plan));
-  DeviceFacts facts;
-  if (plan.facts)
-    facts = *plan.facts;
-  else
-    KW_TRY(facts, find_cpu_facts(plan.threads));
-  return std::make_unique<CpuDevice>(std::move(facts), std::move(threads), plan.worker);
+  auto facts = plan.facts ? Result<DeviceFacts>(*plan.facts) : find_cpu_facts(plan.threads);
+  if (!facts) return tl::unexpected(std::move(facts).error());
+  return std::make_unique<CpuDevice>(*std::move(facts), std::move(threads), plan.worker);
 }
 
 Result<double> measure_launch_floor_us(const CpuDevicePlan& plan) {

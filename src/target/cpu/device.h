@@ -1,5 +1,5 @@
-// The CPU as a Device: buffers, caged candidates, vendor baselines. In: which threads and cores to measure on. Called
-// by loop, verify's and measure's tests. Measures no peaks (peak.h) and stores nothing.
+// The CPU as a Device: buffers, caged candidates, vendor baselines. In: which threads and cores to measure
+// on. Called by loop, verify's and measure's tests. Measures no peaks (peak.h) and stores nothing.
 #pragma once
 
 #include <memory>
@@ -18,12 +18,12 @@ struct CpuDevicePlan {
   std::optional<DeviceFacts> facts;    // with measured figures, where known; else found without them
 };
 
-// User errors: threads or cores that this machine has not. A program started by the device dies with the thread
-// that started it.
+// User errors: threads or cores that this machine has not. A program started by the device dies with the
+// thread that started it.
 [[nodiscard]] Result<std::unique_ptr<Device>> make_cpu_device(const CpuDevicePlan& plan);
 
-// Time of one call of a kernel that does nothing, one item a thread, through the same worker and pool, in us: for
-// DeviceFacts::launch_floor_us. Least of several runs.
+// Time of one call of a kernel that does nothing, one item a thread, through the same worker and pool, in us:
+// for DeviceFacts::launch_floor_us. Least of several runs.
 [[nodiscard]] Result<double> measure_launch_floor_us(const CpuDevicePlan& plan);
 
 }  // namespace kw

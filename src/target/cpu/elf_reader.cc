@@ -25,7 +25,8 @@ std::string ElfReader::load_sections() {
 
 std::optional<std::string_view> ElfReader::contents(const Elf64_Shdr& section) const {
   if (section.sh_type == SHT_NOBITS) return std::string_view();
-  if (section.sh_offset > file_.size() || file_.size() - section.sh_offset < section.sh_size) return std::nullopt;
+  if (section.sh_offset > file_.size() || file_.size() - section.sh_offset < section.sh_size)
+    return std::nullopt;
   return file_.substr(section.sh_offset, section.sh_size);
 }
 

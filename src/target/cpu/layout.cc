@@ -53,11 +53,13 @@ Result<OperandLayout> plan_operands(const Workload& workload, const BufferPlan& 
   unsigned __int128 total = 0;
   for (const Operand& operand : workload.operands) {
     KW_CHECK(operand.span() >= 0, "operand {} spans {}", operand.name, operand.span());
-    total += static_cast<unsigned __int128>(operand.span()) * static_cast<uint64_t>(dtype_bytes(operand.dtype)) +
-             3 * kPageBytes + kGuardBytes;
+    total +=
+        static_cast<unsigned __int128>(operand.span()) * static_cast<uint64_t>(dtype_bytes(operand.dtype)) +
+        3 * kPageBytes + kGuardBytes;
   }
   if (total * static_cast<unsigned>(plan.sets) > kMostBytes)
-    return fail("operands of {} sets need more than {} TiB; use a smaller problem", plan.sets, kMostBytes >> 40);
+    return fail("operands of {} sets need more than {} TiB; use a smaller problem", plan.sets,
+                kMostBytes >> 40);
 
   Cursor cursor;
   for (int set = 0; set < plan.sets; ++set) {

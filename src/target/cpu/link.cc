@@ -25,11 +25,18 @@ bool apply(const Fixup& fixup, uint64_t base, std::span<std::byte> out) {
   const __int128 value = static_cast<__int128>(base + fixup.target) + fixup.addend;
   const __int128 distance = value - static_cast<__int128>(base + fixup.position);
   switch (fixup.kind) {
-    case Fixup::Kind::kAbsolute64: store(out, fixup.position, static_cast<uint64_t>(value)); return true;
-    case Fixup::Kind::kAbsolute32: return store_if_fits<uint32_t>(out, fixup.position, value);
-    case Fixup::Kind::kSigned32: return store_if_fits<int32_t>(out, fixup.position, value);
-    case Fixup::Kind::kRelative32: return store_if_fits<int32_t>(out, fixup.position, distance);
-    case Fixup::Kind::kRelative64: store(out, fixup.position, static_cast<uint64_t>(distance)); return true;
+    case Fixup::Kind::kAbsolute64:
+      store(out, fixup.position, static_cast<uint64_t>(value));
+      return true;
+    case Fixup::Kind::kAbsolute32:
+      return store_if_fits<uint32_t>(out, fixup.position, value);
+    case Fixup::Kind::kSigned32:
+      return store_if_fits<int32_t>(out, fixup.position, value);
+    case Fixup::Kind::kRelative32:
+      return store_if_fits<int32_t>(out, fixup.position, distance);
+    case Fixup::Kind::kRelative64:
+      store(out, fixup.position, static_cast<uint64_t>(distance));
+      return true;
   }
   return false;
 }

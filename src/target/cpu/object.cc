@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kNotPlaced = UINT64_MAX;
 constexpr std::string_view kEmptySlot("\0\0\0\0\0\0\0\0", 8);
-constexpr uint64_t kStubBytes = 8;   // jmp *slot(%rip), padded
+constexpr uint64_t kStubBytes = 8;  // jmp *slot(%rip), padded
 constexpr size_t kMaxSymbols = 1 << 16;
 constexpr size_t kMaxRelocations = 1 << 20;
 
@@ -24,20 +24,22 @@ auto refuse_format(const std::string& detail) {
 
 struct Symbol {
   std::string name;
-  uint64_t offset = kNotPlaced;         // in the image
+  uint64_t offset = kNotPlaced;  // in the image
   std::optional<Import> import;
   bool is_code = false, is_global = false;
 };
 
 class ObjectParser {
  public:
-  ObjectParser(std::string_view object, std::span<const std::string> kernels) : elf_(object), kernels_(kernels) {}
+  ObjectParser(std::string_view object, std::span<const std::string> kernels)
+      : elf_(object), kernels_(kernels) {}
 
   tl::expected<CodeImage, Verdict> parse() {
     const std::string wrong = elf_.load_sections();
     if (!wrong.empty()) return refuse_format(wrong);
-    for (const auto step : {&ObjectParser::place_sections, &ObjectParser::read_symbols, &ObjectParser::place_imports,
-                            &ObjectParser::read_relocations, &ObjectParser::find_entries})
+    for (const auto step :
+         {&ObjectParser::place_sections, &ObjectParser::read_symbols, &ObjectParser::place_imports,
+          &ObjectParser::read_relocations, &ObjectParser::find_entries})
       if (auto done = (this->*step)(); !done) return tl::unexpected(std::move(done).error());
     return std::move(image_);
   }
@@ -63,16 +65,20 @@ class ObjectParser {
 };
 
 bool begins_with_any(std::string_view name, std::initializer_list<std::string_view> prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return name.substr(0, p.size()) == p; });
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view p) { return name.substr(0, p.size()) == p; });
 }
 
-// What a loaded section would be: empty = may be loaded, "ignore" = needs no loading, else the reason of refusal.
+// What a loaded section would be: empty = may be loaded, "ignore" = needs no loading, else the reason of
+// refusal.
 std::string judge_section(const Elf64_Shdr& section, std::string_view name) {
-  if (section.sh_type == SHT_INIT_ARRAY || section.sh_type == SHT_FINI_ARRAY || section.sh_type == SHT_PREINIT_ARRAY ||
+  if (section.sh_type == SHT_INIT_ARRAY || section.sh_type == SHT_FINI_ARRAY ||
+      section.sh_type == SHT_PREINIT_ARRAY ||
       begins_with_any(name, {".init", ".fini", ".ctors", ".dtors", ".preinit_array"}))
     return "static_initialiser";
   if ((section.sh_flags & SHF_TLS) != 0) return "writable_static_data";
-  const bool constant_after_linking = begins_with_any(name, {".data.rel.ro"}) && section.sh_type == SHT_PROGBITS;
+  const bool constant_after_linking =
+      begins_with_any(name, {".data.rel.ro"}) && section.sh_type == SHT_PROGBITS;
   if ((section.sh_flags & SHF_WRITE) != 0 && !constant_after_linking) return "writable_static_data";
   if (section.sh_type == SHT_NOTE || begins_with_any(name, {".eh_frame"})) return "ignore";
   if (section.sh_type != SHT_PROGBITS || (section.sh_flags & SHF_COMPRESSED) != 0) return "unknown_section";
@@ -103,7 +109,8 @@ Refusal ObjectParser::place_section(size_t index, const Elf64_Shdr& section) {
   const std::string judgement = judge_section(section, *name);
   if (judgement == "ignore") return {};
   if (!judgement.empty())
-    return refuse(VerdictClass::kIllegal, judgement, fmt::format("section {} of {} bytes", *name, section.sh_size));
+    return refuse(VerdictClass::kIllegal, judgement,
+                  fmt::format("section {} of {} bytes", *name, section.sh_size));
   const auto content = elf_.contents(section);
   if (!content) return refuse_format("section " + *name + " lies outside the file");
   const uint64_t alignment = std::max<uint64_t>(section.sh_addralign, 1);
@@ -115,7 +122,8 @@ Refusal ObjectParser::place_section(size_t index, const Elf64_Shdr& section) {
   return {};
 }
 
-tl::expected<Symbol, Verdict> ObjectParser::judge_symbol(const Elf64_Sym& raw, const std::string& name) const {
+tl::expected<Symbol, Verdict> ObjectParser::judge_symbol(const Elf64_Sym& raw,
+                                                         const std::string& name) const {
   Symbol symbol{name};
   const auto type = ELF64_ST_TYPE(raw.st_info);
   symbol.is_global = ELF64_ST_BIND(raw.st_info) != STB_LOCAL;
@@ -180,9 +188,11 @@ Refusal ObjectParser::place_imports() {
 Refusal ObjectParser::read_relocations() {
   for (const Elf64_Shdr& table : elf_.sections()) {
     if (table.sh_type != SHT_RELA && table.sh_type != SHT_REL) continue;
-    if (table.sh_info >= elf_.sections().size()) return refuse_format("relocations for a section that is not there");
+    if (table.sh_info >= elf_.sections().size())
+      return refuse_format("relocations for a section that is not there");
     if (section_offset_[table.sh_info] == kNotPlaced) continue;
-    if (table.sh_type == SHT_REL) return refuse(VerdictClass::kIllegal, "relocation", "table without addends");
+    if (table.sh_type == SHT_REL)
+      return refuse(VerdictClass::kIllegal, "relocation", "table without addends");
     const auto content = elf_.contents(table);
     if (!content || table.sh_entsize != sizeof(Elf64_Rela)) return refuse_format("odd relocation table");
     if (image_.fixups.size() + content->size() / sizeof(Elf64_Rela) > kMaxRelocations)
@@ -210,26 +220,41 @@ uint64_t ObjectParser::find_slot(uint64_t symbol_index) {
 Refusal ObjectParser::add_fixup(const Elf64_Rela& raw, const Elf64_Shdr& section, uint64_t section_offset) {
   const uint64_t type = ELF64_R_TYPE(raw.r_info), symbol_index = ELF64_R_SYM(raw.r_info);
   const auto refuse_type = [&](const char* why) {
-    return refuse(VerdictClass::kIllegal, "relocation", fmt::format("type {} at {:#x}: {}", type, raw.r_offset, why));
+    return refuse(VerdictClass::kIllegal, "relocation",
+                  fmt::format("type {} at {:#x}: {}", type, raw.r_offset, why));
   };
   if (type == R_X86_64_NONE) return {};
   Fixup fixup;
   bool through_slot = false;
   switch (type) {
-    case R_X86_64_64: fixup.kind = Fixup::Kind::kAbsolute64; break;
-    case R_X86_64_32: fixup.kind = Fixup::Kind::kAbsolute32; break;
-    case R_X86_64_32S: fixup.kind = Fixup::Kind::kSigned32; break;
-    case R_X86_64_PC64: fixup.kind = Fixup::Kind::kRelative64; break;
+    case R_X86_64_64:
+      fixup.kind = Fixup::Kind::kAbsolute64;
+      break;
+    case R_X86_64_32:
+      fixup.kind = Fixup::Kind::kAbsolute32;
+      break;
+    case R_X86_64_32S:
+      fixup.kind = Fixup::Kind::kSigned32;
+      break;
+    case R_X86_64_PC64:
+      fixup.kind = Fixup::Kind::kRelative64;
+      break;
     case R_X86_64_PC32:
-    case R_X86_64_PLT32: fixup.kind = Fixup::Kind::kRelative32; break;
+    case R_X86_64_PLT32:
+      fixup.kind = Fixup::Kind::kRelative32;
+      break;
     case R_X86_64_GOTPCREL:
     case R_X86_64_GOTPCRELX:
-    case R_X86_64_REX_GOTPCRELX: through_slot = true; break;
-    default: return refuse_type("not supported");
+    case R_X86_64_REX_GOTPCRELX:
+      through_slot = true;
+      break;
+    default:
+      return refuse_type("not supported");
   }
   const bool wide = fixup.kind == Fixup::Kind::kAbsolute64 || fixup.kind == Fixup::Kind::kRelative64;
   const uint64_t width = wide ? 8 : 4;
-  if (section.sh_size < width || raw.r_offset > section.sh_size - width) return refuse_type("outside its section");
+  if (section.sh_size < width || raw.r_offset > section.sh_size - width)
+    return refuse_type("outside its section");
   if (symbol_index >= symbols_.size() || symbols_[symbol_index].offset == kNotPlaced)
     return refuse_type("to a symbol that has no place");
   fixup.position = section_offset + raw.r_offset;

@@ -1,4 +1,5 @@
-// The pattern is computed in words of 8 bytes: word w of the memory is the first draw of stream w of the seed.
+// The pattern is computed in words of 8 bytes: word w of the memory is the first draw of stream w of the
+// seed.
 #include "target/cpu/pattern.h"
 
 #include <algorithm>
@@ -30,7 +31,8 @@ void fill_pattern(std::span<std::byte> memory, size_t begin, size_t end, uint64_
   }
 }
 
-std::optional<size_t> find_pattern_break(std::span<const std::byte> memory, size_t begin, size_t end, uint64_t seed) {
+std::optional<size_t> find_pattern_break(std::span<const std::byte> memory, size_t begin, size_t end,
+                                         uint64_t seed) {
   for (size_t position = begin; position < end;) {
     const size_t within = position % kWordBytes, count = std::min(kWordBytes - within, end - position);
     const auto word = make_word(seed, position / kWordBytes);

@@ -51,7 +51,11 @@ Status pin_thread(int core) {
 }
 
 Pool::Pool(int threads, std::span<const int32_t> cores, Work work, void* context)
-    : threads_(threads), cores_(cores.begin(), cores.end()), work_(work), context_(context), barrier_(threads) {
+    : threads_(threads),
+      cores_(cores.begin(), cores.end()),
+      work_(work),
+      context_(context),
+      barrier_(threads) {
   KW_CHECK(threads >= 1 && threads <= kMaxThreads, "{} threads", threads);
 }
 

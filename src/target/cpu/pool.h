@@ -1,5 +1,5 @@
-// Pool: the worker's threads that run a kernel's items. In: a job, the same for all threads, made of phases. Out:
-// every item run once, a barrier after each phase. Used by worker; allocates nothing after it is made.
+// Pool: the worker's threads that run a kernel's items. In: a job, the same for all threads, made of phases.
+// Out: every item run once, a barrier after each phase. Used by worker; allocates nothing after it is made.
 #pragma once
 
 #include <algorithm>
@@ -45,8 +45,8 @@ class Pool {
  public:
   using Work = void (*)(void* context, Pool& pool, int slot);
 
-  // Starts threads - 1 threads and runs `work` in each for every job; slot 0 is the caller of run(). Threads are
-  // pinned to cores[slot % size] when there are cores.
+  // Starts threads - 1 threads and runs `work` in each for every job; slot 0 is the caller of run(). Threads
+  // are pinned to cores[slot % size] when there are cores.
   Pool(int threads, std::span<const int32_t> cores, Work work, void* context);
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -55,8 +55,8 @@ class Pool {
   // One job on all threads; returns after the last has left `work`.
   void run();
 
-  // Inside work, called by every thread for each phase in the same order: runs item(i) for i in [0, items), shared
-  // out in runs taken from a common counter; returns when all items of all threads are done.
+  // Inside work, called by every thread for each phase in the same order: runs item(i) for i in [0, items),
+  // shared out in runs taken from a common counter; returns when all items of all threads are done.
   template <class Item>
   void run_phase(int64_t items, const Item& item) {
     if (threads_ == 1) {

@@ -24,21 +24,23 @@ using std::chrono::duration_cast;
 using std::chrono::nanoseconds;
 using FloatUs = std::chrono::duration<double, std::micro>;
 
-constexpr Milliseconds kHelloLimit{60'000};      // mapping and zeroing operands, loading a vendor library
+constexpr Milliseconds kHelloLimit{60'000};  // mapping and zeroing operands, loading a vendor library
 constexpr Milliseconds kEmptyRunLimit{10'000};
-constexpr Milliseconds kEndLimit{10'000};        // from a closed channel to the worker's end
+constexpr Milliseconds kEndLimit{10'000};  // from a closed channel to the worker's end
 constexpr int kEmptyRuns = 50;
-constexpr double kLeastSpinUs = 150;             // looked for actively before sleeping on the channel
+constexpr double kLeastSpinUs = 150;  // looked for actively before sleeping on the channel
 constexpr double kMostSpinUs = 1000;
-constexpr double kWakeShare = 0.1;               // of the expected time: woken this much earlier
+constexpr double kWakeShare = 0.1;  // of the expected time: woken this much earlier
 
-// Memory a worker may address besides its mappings: program, libraries, stacks, a vendor's own buffers and JIT code.
+// Memory a worker may address besides its mappings: program, libraries, stacks, a vendor's own buffers and
+// JIT code.
 constexpr uint64_t kCandidateBytes = uint64_t{2} << 30, kBaselineBytes = uint64_t{16} << 30;
 constexpr uint64_t kThreadBytes = uint64_t{256} << 20;
 
 std::vector<std::string> make_environment(WorkerKind kind, int threads) {
   std::vector<std::string> environment = {"LANG=C"};
-  if (const char* path = std::getenv("LD_LIBRARY_PATH")) environment.push_back(fmt::format("LD_LIBRARY_PATH={}", path));
+  if (const char* path = std::getenv("LD_LIBRARY_PATH"))
+    environment.push_back(fmt::format("LD_LIBRARY_PATH={}", path));
   if (kind == WorkerKind::kCandidate) return environment;
   for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"})
     environment.push_back(fmt::format("{}={}", name, threads));
@@ -47,8 +49,8 @@ std::vector<std::string> make_environment(WorkerKind kind, int threads) {
   return environment;
 }
 
-CagePlan plan_cage(const fs::path& worker, const WorkerThreads& threads, const ProgramSetup& setup, int channel,
-                   int program, int operands) {
+CagePlan plan_cage(const fs::path& worker, const WorkerThreads& threads, const ProgramSetup& setup,
+                   int channel, int program, int operands) {
   const WorkerSetup& header = setup.header;
   const bool candidate = header.kind == WorkerKind::kCandidate;
   CagePlan plan;
@@ -93,22 +95,24 @@ Result<tl::expected<std::unique_ptr<CpuProgram>, Verdict>> CpuProgram::start(
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return fail("cannot make a channel to a worker: {}", std::strerror(errno));
-  auto cage = Cage::start(
-      plan_cage(worker, threads, setup, ends[1], memory.descriptor(), buffers.descriptor()));
+  auto cage =
+      Cage::start(plan_cage(worker, threads, setup, ends[1], memory.descriptor(), buffers.descriptor()));
   ::close(ends[1]);
   if (!cage) {
     ::close(ends[0]);
     return tl::unexpected(std::move(cage).error());
   }
-  std::unique_ptr<CpuProgram> program(new CpuProgram(*std::move(cage), ends[0], std::move(memory), threads, setup,
-                                                     buffers, std::move(identity)));
+  std::unique_ptr<CpuProgram> program(new CpuProgram(*std::move(cage), ends[0], std::move(memory), threads,
+                                                     setup, buffers, std::move(identity)));
   KW_TRY(const WorkerHello hello, program->receive_hello());
+  program->cage_.remove_folder();
   program->operand_base_ = hello.operand_base;
   program->program_base_ = hello.program_base;
   if (image != nullptr) {
     const Region& code = setup.header.code;
-    auto linked = link_image(*image, hello.program_base + code.address_offset, hello.memcpy_address,
-                             hello.memset_address, program->memory_.bytes().subspan(code.file_offset, code.size_bytes));
+    auto linked =
+        link_image(*image, hello.program_base + code.address_offset, hello.memcpy_address,
+                   hello.memset_address, program->memory_.bytes().subspan(code.file_offset, code.size_bytes));
     if (!linked) return tl::expected<std::unique_ptr<CpuProgram>, Verdict>(tl::unexpected(linked.error()));
   }
   KW_TRY_VOID(program->measure_round_trip());
@@ -157,10 +161,11 @@ bool CpuProgram::may_spin() const {
   return std::find(threads_.cores.begin(), threads_.cores.end(), here) == threads_.cores.end();
 }
 
-// A vendor's idle threads go on spinning for milliseconds after a call; stopped, they leave the cores to whoever is
-// measured next.
+// A vendor's idle threads go on spinning for milliseconds after a call; stopped, they leave the cores to
+// whoever is measured next.
 void CpuProgram::park(bool stop) {
-  if (header_.kind == WorkerKind::kBaseline && header_.threads > 1) ::kill(-cage_.pid(), stop ? SIGSTOP : SIGCONT);
+  if (header_.kind == WorkerKind::kBaseline && header_.threads > 1)
+    ::kill(-cage_.pid(), stop ? SIGSTOP : SIGCONT);
 }
 
 CpuProgram::Answer CpuProgram::try_receive(uint64_t token, bool& arrived) {
@@ -172,7 +177,8 @@ CpuProgram::Answer CpuProgram::try_receive(uint64_t token, bool& arrived) {
 }
 
 // Sleeps through most of the expected time, then looks actively where that disturbs nobody, then sleeps.
-CpuProgram::Answer CpuProgram::wait_for_reply(uint64_t token, double expected_us, Clock::time_point deadline) {
+CpuProgram::Answer CpuProgram::wait_for_reply(uint64_t token, double expected_us,
+                                              Clock::time_point deadline) {
   const auto start = Clock::now();
   const double early_us = std::clamp(expected_us * kWakeShare, kLeastSpinUs, kMostSpinUs);
   const auto sleep_until = start + duration_cast<nanoseconds>(FloatUs(std::max(expected_us - early_us, 0.0)));
@@ -190,7 +196,8 @@ CpuProgram::Answer CpuProgram::wait_for_reply(uint64_t token, double expected_us
     }
     const auto until = spins && now < sleep_until ? std::min(sleep_until, deadline) : deadline;
     const auto left = std::max(duration_cast<nanoseconds>(until - now), nanoseconds(0)).count();
-    const timespec timeout{static_cast<time_t>(left / 1'000'000'000), static_cast<long>(left % 1'000'000'000)};
+    const timespec timeout{static_cast<time_t>(left / 1'000'000'000),
+                           static_cast<long>(left % 1'000'000'000)};
     pollfd ready{channel_, POLLIN, 0};
     ppoll(&ready, 1, &timeout, nullptr);
   }

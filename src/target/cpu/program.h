@@ -1,5 +1,5 @@
-// CpuProgram: one worker process that runs one candidate or one vendor routine on one set of buffers. In: a setup. Out:
-// run outcomes with the outside clock. Called by device; the worker's side is worker.cc.
+// CpuProgram: one worker process that runs one candidate or one vendor routine on one set of buffers. In: a
+// setup. Out: run outcomes with the outside clock. Called by device; the worker's side is worker.cc.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,9 @@ namespace kw {
 
 class CpuProgram final : public Program {
  public:
-  // Starts the worker and waits for its hello. `image` is linked into the running worker; null for a baseline. The
-  // buffers must outlive the program. Error: the worker cannot start or cannot prepare; Verdict: linking refused.
+  // Starts the worker and waits for its hello. `image` is linked into the running worker; null for a
+  // baseline. The buffers must outlive the program. Error: the worker cannot start or cannot prepare;
+  // Verdict: linking refused.
   [[nodiscard]] static Result<tl::expected<std::unique_ptr<CpuProgram>, Verdict>> start(
       const fs::path& worker, const WorkerThreads& threads, const ProgramSetup& setup, const CodeImage* image,
       CpuBuffers& buffers, std::string identity);
@@ -30,8 +31,8 @@ class CpuProgram final : public Program {
   double round_trip_us() const { return round_trip_us_; }  // median of empty runs
 
  private:
-  CpuProgram(Cage cage, int channel, SharedMemory memory, const WorkerThreads& threads, const ProgramSetup& setup,
-             CpuBuffers& buffers, std::string identity);
+  CpuProgram(Cage cage, int channel, SharedMemory memory, const WorkerThreads& threads,
+             const ProgramSetup& setup, CpuBuffers& buffers, std::string identity);
   [[nodiscard]] Result<WorkerHello> receive_hello();
   [[nodiscard]] Status measure_round_trip();
   enum class Answer { kReply, kUnasked, kClosed, kLate };
@@ -54,7 +55,7 @@ class CpuProgram final : public Program {
   uint64_t operand_base_ = 0, program_base_ = 0;
   Random tokens_;
   double round_trip_us_ = 0;
-  double call_us_ = 0;   // of the last run; tells how long to sleep before looking for the reply
+  double call_us_ = 0;  // of the last run; tells how long to sleep before looking for the reply
   bool alive_ = true;
 };
 

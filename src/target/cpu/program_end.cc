@@ -1,5 +1,5 @@
-// How a worker ended: from its exit and its fault record to a RunOutcome. The record was in the candidate's reach, so
-// it only describes a failure that the exit has already proved.
+// How a worker ended: from its exit and its fault record to a RunOutcome. The record was in the candidate's
+// reach, so it only describes a failure that the exit has already proved.
 #include <algorithm>
 #include <csignal>
 #include <cstring>
@@ -45,7 +45,8 @@ std::string CpuProgram::locate(uint64_t address, std::optional<GuardHit>& hit) c
     return fmt::format("{} (set {})", describe_element(*hit, operand), near->set);
   }
   const uint64_t offset = address - program_base_;
-  if (address < program_base_ || offset >= header_.program_reserved_bytes) return fmt::format("address {:#x}", address);
+  if (address < program_base_ || offset >= header_.program_reserved_bytes)
+    return fmt::format("address {:#x}", address);
   if (lies_near(header_.code, offset) && offset < header_.code.address_offset + header_.code.size_bytes)
     return "the kernel's own code";
   for (size_t slot = 0; slot < scratch_.size(); ++slot)
@@ -96,8 +97,12 @@ RunOutcome CpuProgram::explain_end() {
   if (exit->signal == SIGSYS) outcome.status = RunOutcome::Status::kForbiddenCall;
   if (is_fault_signal(exit->signal)) outcome.status = RunOutcome::Status::kFault;
   if (exit->signal == 0) outcome.status = RunOutcome::Status::kExit;
-  outcome.detail = exit->signal != 0 ? std::string(strsignal(exit->signal))
-                                     : fmt::format("left with exit code {}", exit->exit_code);
+  if (exit->signal != 0)
+    outcome.detail = strsignal(exit->signal);
+  else if (exit->exit_code == kControlExitCode)
+    outcome.detail = "the kernel left the floating-point control register changed";
+  else
+    outcome.detail = fmt::format("left with exit code {}", exit->exit_code);
   return outcome;
 }
 

@@ -1,10 +1,11 @@
-// Fills the setup for a worker and lays out its program memory: setup pages, fault record, code, workspace, scratch.
+// Fills the setup for a worker and lays out its program memory: setup pages, fault record, code, workspace,
+// scratch.
 #include "target/cpu/setup.h"
 
 #include <cstring>
 
 #include "base/check.h"
-#include "target/cpu/vendor_setup.h"
+#include "target/cpu/workload_text.h"
 
 namespace kw {
 namespace {
@@ -15,7 +16,8 @@ class SetupWriter {
   explicit SetupWriter(std::vector<char>& bytes) : bytes_(bytes) { bytes_.resize(sizeof(WorkerSetup)); }
   template <class Items>
   SetupSpan add(const Items& items) {
-    const size_t offset = round_up(bytes_.size(), kLineBytes), size_bytes = items.size() * sizeof(*items.data());
+    const size_t offset = round_up(bytes_.size(), kLineBytes),
+                 size_bytes = items.size() * sizeof(*items.data());
     bytes_.resize(offset + size_bytes);
     if (size_bytes > 0) std::memcpy(bytes_.data() + offset, items.data(), size_bytes);
     return {offset, items.size()};
@@ -92,8 +94,8 @@ void finish(ProgramSetup& setup, uint64_t code_bytes, int64_t workspace_bytes, i
 
 }  // namespace
 
-ProgramSetup plan_candidate_setup(const CpuBuffers& buffers, const WorkerThreads& threads, const CodeImage& image,
-                                  const LaunchNumbers& numbers) {
+ProgramSetup plan_candidate_setup(const CpuBuffers& buffers, const WorkerThreads& threads,
+                                  const CodeImage& image, const LaunchNumbers& numbers) {
   ProgramSetup setup;
   SetupWriter writer(setup.bytes);
   describe_operands(writer, setup.header, buffers, threads);
@@ -110,13 +112,14 @@ ProgramSetup plan_candidate_setup(const CpuBuffers& buffers, const WorkerThreads
   return setup;
 }
 
-ProgramSetup plan_baseline_setup(const CpuBuffers& buffers, const WorkerThreads& threads, const std::string& vendor) {
+ProgramSetup plan_baseline_setup(const CpuBuffers& buffers, const WorkerThreads& threads,
+                                 const std::string& vendor) {
   ProgramSetup setup;
   SetupWriter writer(setup.bytes);
   describe_operands(writer, setup.header, buffers, threads);
   setup.header.kind = WorkerKind::kBaseline;
   setup.header.vendor_name = writer.add(vendor);
-  setup.header.vendor_workload = writer.add(print_vendor_workload(buffers.workload()));
+  setup.header.vendor_workload = writer.add(print_workload_text(buffers.workload()));
   finish(setup, 0, 0, 0, writer);
   return setup;
 }

@@ -1,5 +1,6 @@
-// ProgramSetup: the contents and layout of a program's memory file, ready to be written and mapped. In: what shall
-// run on which buffers. Out: setup bytes (channel.h) and the regions of code, workspace and scratch. Used by program.
+// ProgramSetup: the contents and layout of a program's memory file, ready to be written and mapped. In: what
+// shall run on which buffers. Out: setup bytes (channel.h) and the regions of code, workspace and scratch.
+// Used by program.
 #pragma once
 
 #include <string>
@@ -14,14 +15,14 @@ namespace kw {
 
 struct ProgramSetup {
   WorkerSetup header;
-  std::vector<char> bytes;               // header and the arrays behind it
-  std::vector<Region> scratch;           // one a thread
-  uint64_t file_bytes = 0;               // size of the memory file
+  std::vector<char> bytes;      // header and the arrays behind it
+  std::vector<Region> scratch;  // one a thread
+  uint64_t file_bytes = 0;      // size of the memory file
 };
 
 struct WorkerThreads {
   int count = 1;
-  std::vector<int> cores;                // at least one
+  std::vector<int> cores;  // at least one
 };
 
 // `image` has one entry a kernel, `numbers` one item count a kernel.

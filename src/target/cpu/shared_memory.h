@@ -1,5 +1,5 @@
-// SharedMemory: an anonymous memory file that this process maps and workers inherit. Called by buffers and program.
-// Does not decide what lies where.
+// SharedMemory: an anonymous memory file that this process maps and workers inherit. Called by buffers and
+// program. Does not decide what lies where.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ inline constexpr size_t kPageBytes = 4096;
 
 class SharedMemory {
  public:
-  // Zeroed memory of at least one page. An error, before anything is touched, when the machine or its control group
-  // has not that much to spare; `what` names the use in the message.
+  // Zeroed memory of at least one page. An error, before anything is touched, when the machine or its control
+  // group has not that much to spare; `what` names the use in the message.
   [[nodiscard]] static Result<SharedMemory> make(const std::string& what, size_t size_bytes);
   SharedMemory(SharedMemory&& other) noexcept;
   SharedMemory& operator=(SharedMemory&& other) noexcept;

@@ -1,7 +1,8 @@
-// Worker: maps operands and program memory, starts its threads, closes the filter behind itself, says hello, then
-// runs kernels or a vendor routine on command. Times nothing, compares nothing, decides nothing.
+// Worker: maps operands and program memory, starts its threads, closes the filter behind itself, says hello,
+// then runs kernels or a vendor routine on command. Times nothing, compares nothing, decides nothing.
 #include "target/cpu/worker.h"
 
+#include <immintrin.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,12 +20,19 @@
 #include "target/cpu/fault.h"
 #include "target/cpu/pool.h"
 #include "target/cpu/vendor.h"
-#include "target/cpu/vendor_setup.h"
+#include "target/cpu/workload_text.h"
 
 namespace kw {
 namespace {
 
 using Kernel = void (*)(long long item, const kw_call* call);
+
+// Rounding, flush-to-zero and exception masks: a kernel that leaves them changed would change its caller's
+// numbers.
+unsigned read_control() {
+  constexpr unsigned kExceptionFlags = 0x3f;
+  return _mm_getcsr() & ~kExceptionFlags;
+}
 
 struct LoadedKernel {
   Kernel function = nullptr;
@@ -39,7 +47,8 @@ class Setup {
     WorkerSetup header;
     if (pread(descriptor, &header, sizeof header, 0) != sizeof header) return fail("cannot read the setup");
     setup.bytes_.resize(header.setup_bytes);
-    if (pread(descriptor, setup.bytes_.data(), setup.bytes_.size(), 0) != static_cast<ssize_t>(header.setup_bytes))
+    if (pread(descriptor, setup.bytes_.data(), setup.bytes_.size(), 0) !=
+        static_cast<ssize_t>(header.setup_bytes))
       return fail("cannot read the setup of {} bytes", header.setup_bytes);
     return setup;
   }
@@ -59,13 +68,15 @@ class Range {
  public:
   [[nodiscard]] static Result<Range> reserve(uint64_t size_bytes) {
     void* base = mmap(nullptr, size_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (base == MAP_FAILED) return fail("cannot reserve {} MiB of addresses: {}", size_bytes >> 20, std::strerror(errno));
+    if (base == MAP_FAILED)
+      return fail("cannot reserve {} MiB of addresses: {}", size_bytes >> 20, std::strerror(errno));
     return Range(static_cast<char*>(base));
   }
   [[nodiscard]] Status map(const Region& region, int descriptor, int protection) const {
     if (region.size_bytes == 0) return {};
-    void* mapped = mmap(base_ + region.address_offset, region.size_bytes, protection,
-                        MAP_SHARED | MAP_FIXED | MAP_POPULATE, descriptor, static_cast<off_t>(region.file_offset));
+    void* mapped =
+        mmap(base_ + region.address_offset, region.size_bytes, protection,
+             MAP_SHARED | MAP_FIXED | MAP_POPULATE, descriptor, static_cast<off_t>(region.file_offset));
     if (mapped == MAP_FAILED) return fail("cannot map {} bytes: {}", region.size_bytes, std::strerror(errno));
     return {};
   }
@@ -117,6 +128,7 @@ class Worker {
   std::optional<Pool> pool_;
   std::unique_ptr<VendorRoutine> vendor_;
   RunCommand command_;
+  const unsigned control_ = read_control();
 };
 
 Status Worker::map_all() {
@@ -137,8 +149,9 @@ Status Worker::map_all() {
 Status Worker::prepare_candidate() {
   const WorkerSetup& setup = header();
   for (int i = 0; i < setup.kernel_count; ++i)
-    kernels_.push_back({reinterpret_cast<Kernel>(program_.at(setup.code.address_offset + setup.kernels[i].entry)),
-                        setup.kernels[i].items});
+    kernels_.push_back(
+        {reinterpret_cast<Kernel>(program_.at(setup.code.address_offset + setup.kernels[i].entry)),
+         setup.kernels[i].items});
   const auto scratch = setup_.items<uint64_t>(setup.scratch_addresses);
   for (int slot = 0; slot < setup.threads; ++slot)
     calls_.push_back({operand_pointers_.data(), setup_.items<long long>(setup.sizes).data(),
@@ -154,11 +167,12 @@ Status Worker::prepare_candidate() {
 
 Status Worker::prepare_vendor() {
   KW_TRY_VOID(close_for_vendor());
-  KW_TRY(const Workload workload, parse_vendor_workload(setup_.text(header().vendor_workload)));
+  KW_TRY(const Workload workload, parse_workload_text(setup_.text(header().vendor_workload)));
   std::vector<std::vector<void*>> sets;
   const auto operands = static_cast<ptrdiff_t>(header().operands);
   for (ptrdiff_t set = 0; set < header().sets; ++set)
-    sets.emplace_back(operand_pointers_.begin() + set * operands, operand_pointers_.begin() + (set + 1) * operands);
+    sets.emplace_back(operand_pointers_.begin() + set * operands,
+                      operand_pointers_.begin() + (set + 1) * operands);
   KW_TRY(vendor_, open_vendor(setup_.text(header().vendor_name), workload, header().threads, sets));
   return {};
 }
@@ -174,6 +188,7 @@ void Worker::run_kernels(Pool& pool, int slot) {
       pool.run_phase(kernel.items, [&](int64_t item) { kernel.function(item, &call); });
     if (++set == sets) set = 0;
   }
+  if (read_control() != control_) _exit(kControlExitCode);
 }
 
 void Worker::run_vendor() {

@@ -1,11 +1,11 @@
 // JSON with the fields of Workload; scalars keep their exact bits through JSON's shortest round-trip form.
-#include "target/cpu/vendor_setup.h"
+#include "target/cpu/workload_text.h"
 
 #include "base/json.h"
 
 namespace kw {
 
-std::string print_vendor_workload(const Workload& workload) {
+std::string print_workload_text(const Workload& workload) {
   Json operands = Json::array();
   for (const Operand& operand : workload.operands)
     operands.push_back({{"name", operand.name},
@@ -24,7 +24,7 @@ std::string print_vendor_workload(const Workload& workload) {
       .dump();
 }
 
-Result<Workload> parse_vendor_workload(std::string_view text) {
+Result<Workload> parse_workload_text(std::string_view text) {
   KW_TRY(const Json json, parse_json(text, "workload"));
   Workload workload;
   KW_TRY(workload.problem, parse_problem(json.at("problem").get<std::string>()));

@@ -9,7 +9,7 @@
 
 namespace kw {
 
-[[nodiscard]] std::string print_vendor_workload(const Workload& workload);
-[[nodiscard]] Result<Workload> parse_vendor_workload(std::string_view text);
+[[nodiscard]] std::string print_workload_text(const Workload& workload);
+[[nodiscard]] Result<Workload> parse_workload_text(std::string_view text);
 
 }  // namespace kw
