@@ -23,7 +23,7 @@ static inline quad sum_lanes(vec a, vec b, vec c, vec d) {
 }
 
 // Four outputs along the row, `width` of them real.
-static inline void store_row_quad(quad sum, float* at, float beta, int width) {
+__attribute__((noinline)) static void store_row_quad(quad sum, float* at, float beta, int width) {
   if (width == 4) {
     if (beta != 0) sum += beta * load_quad(at);
     *(quad_anywhere*)at = sum;
@@ -62,7 +62,7 @@ static inline void store_sums(vec (&acc)[R][V], float* c, long c_ld, float alpha
 // c = alpha * sum over k of y x + beta * c.                  y (R, k) x (V, k) c (R, V)
 template <int R, int V>
 __attribute__((noinline)) static void tile(long k, const float* y, long y_ld, const float* x, long x_ld, float* c,
-                                           long c_ld, float alpha, float beta, long) {
+                                           long c_ld, float alpha, float beta, long, const float*) {
   constexpr int kSteps = R == kRows && V == kWidth ? kUnroll : kSums;
   if (kPrefetchC) {
 #pragma GCC unroll 32
@@ -72,11 +72,11 @@ __attribute__((noinline)) static void tile(long k, const float* y, long y_ld, co
   for (; k >= kSteps * kLanes; k -= kSteps * kLanes) {
 #pragma GCC unroll 16
     for (int p = 0; p < kSteps; ++p) {
-      if (kPrefetchX && !kPackX) {  // the rows of the next tile, into L2
+      if (kPrefetchX) {  // the rows of the next tile, into L2
 #pragma GCC unroll 16
         for (int v = 0; v < V; ++v) __builtin_prefetch(x + (V + v) * x_ld, 0, 2);
       }
-      if (kPrefetchY && !kPackY) {
+      if (kPrefetchY) {
 #pragma GCC unroll 32
         for (int r = 0; r < R; ++r) __builtin_prefetch(y + (R + r) * y_ld, 0, 2);
       }

@@ -52,13 +52,13 @@ constexpr long kUnit = kDot ? 1 : kLanes;
 
 // Everything one tile needs; run picks its compiled height and width.
 struct TileCall {
-  const float *y, *x;
+  const float *y, *x, *ahead;
   float* c;
   long y_ld, x_ld, c_ld, k, lanes, width;
   float alpha, beta;
   template <int R, int V>
   void call() const {
-    tile<R, V>(k, y, y_ld, x, x_ld, c, c_ld, alpha, beta, lanes);
+    tile<R, V>(k, y, y_ld, x, x_ld, c, c_ld, alpha, beta, lanes, ahead);
   }
   template <int R>
   struct Width {
@@ -85,7 +85,12 @@ static inline void run_tile(const Product& g, const float* pack_y, const float* 
   t.y = kPackY ? pack_y + (i - rows.begin) * depth : y_at(g, i, p0);
   t.x = kPackX ? pack_x + (j - cols.begin) * depth : x_at(g, p0, j);
   t.y_ld = kPackY ? depth : g.y_ld;
-  t.x_ld = kPackX ? depth : g.x_ld;
+  t.x_ld = kPackX && kDot ? depth : g.x_ld;
+  t.ahead = nullptr;
+  if (kPrefetchX && !kDot) {  // vector number (row of tiles) of the next panel
+    const long column = j + wide + (i - rows.begin) / kRows % width * kLanes;
+    t.ahead = g.x + (kXDepthFirst ? column * g.x_ld + p0 : p0 * g.x_ld + column);
+  }
   t.c = c_at(g, i, j);
   t.c_ld = g.c_ld;
   t.k = k;

@@ -111,30 +111,33 @@ static inline void prefetch_y(const float* y, long y_ld, long step) {
   }
 }
 
-// c = alpha * sum over k of y x + beta * c; `lanes` of the last vector count.
+// Touches, into L2, one line a step of what the next panel of X reads from memory; each row of tiles takes its vector.
+static inline void prefetch_x(const float* ahead, long x_ld, long step) {
+  __builtin_prefetch(kXDepthFirst ? ahead + step % kLanes * x_ld + step / kLanes * kLanes : ahead + step * x_ld, 0, 2);
+}
+
+// c = alpha * sum over k of y x + beta * c; `lanes` of the last vector count. x_ld is that of the unpacked X.
 template <int R, int V>
 __attribute__((noinline)) static void tile(long k, const float* y, long y_ld, const float* x, long x_ld, float* c,
-                                           long c_ld, float alpha, float beta, long lanes) {
+                                           long c_ld, float alpha, float beta, long lanes, const float* ahead) {
   constexpr int kSteps = R == kRows && V == kWidth ? kUnroll : kSums;
   const long x_step = kPackX ? V * kLanes : x_ld;
   const edge e = make_edge(lanes);
   if (kPrefetchC) prefetch_c<R, V>(c, c_ld, lanes);
   vec acc[kSums][R][V] = {};
-  for (; k >= kSteps; k -= kSteps) {
-    if (kPrefetchY && !kPackY) prefetch_y<R>(y, y_ld, k / kSteps);
+  long step = 0;
+  for (; step + kSteps <= k; step += kSteps) {
+    if (kPrefetchY) prefetch_y<R>(y, y_ld, step / kSteps);
 #pragma GCC unroll 16
     for (int p = 0; p < kSteps; ++p) {
-      if (kPrefetchX && !kPackX) {
-#pragma GCC unroll 16
-        for (int v = 0; v < V; ++v) __builtin_prefetch(x + (V + v) * kLanes, 0, 2);
-      }
+      if (kPrefetchX) prefetch_x(ahead, x_ld, step + p);
       outer_step<R, V>(acc[p % kSums], y, y_ld, p, x, e);
       x += x_step;
     }
     y = y_next<R>(y, y_ld, kSteps);
   }
 #pragma GCC unroll 1
-  for (; kSteps > 1 && k > 0; --k) {
+  for (; kSteps > 1 && step < k; ++step) {
     outer_step<R, V>(acc[0], y, y_ld, 0, x, e);
     x += x_step;
     y = y_next<R>(y, y_ld, 1);

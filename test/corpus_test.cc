@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ namespace {
 
 constexpr int kSeeds = 3;
 constexpr int kDomainShapes = 8;
-constexpr Milliseconds kRunLimit{1'500};
+constexpr Milliseconds kRunLimit{10'000}, kHangLimit{500};
 
 Problem make_problem(Layout layout, int64_t m, int64_t n, int64_t k, double alpha, double beta, int64_t gap) {
   Problem problem;
@@ -123,7 +124,8 @@ class Corpus {
       Verdict verdict;
       if (binary) {
         KW_TRY(const auto* checks, find_checks(kernel.layout, seed));
-        const VerifyPlan plan{.repeats = 2, .limit = kRunLimit, .seed = seed + 1};
+        const bool hangs = kernel.expected.starts_with("hang/");
+        const VerifyPlan plan{.repeats = 2, .limit = hangs ? kHangLimit : kRunLimit, .seed = seed + 1};
         KW_TRY(verdict, check_binary(*device->second, *binary, *checks, plan));
       } else {
         verdict = binary.error();
@@ -134,6 +136,25 @@ class Corpus {
       }
     }
     return std::optional<std::string>();
+  }
+
+  // Vendor routines are honest kernels too.
+  Result<std::optional<std::string>> find_vendor_surprise(const std::string& name, Layout layout) {
+    KW_TRY(const auto* checks, find_checks(layout, seeds_.front()));
+    const VerifyPlan plan{.repeats = 2, .limit = kRunLimit, .seed = seeds_.front() + 1};
+    KW_TRY(const Verdict verdict, check_baseline(*devices_.at(1), name, *checks, plan));
+    if (verdict.passed()) return std::optional<std::string>();
+    return std::optional(verdict.code() + " " + verdict.evidence.dump());
+  }
+
+  // Routines that can compute any of the checks of a layout.
+  Result<std::set<std::string>> find_vendors(Layout layout) {
+    std::set<std::string> names;
+    KW_TRY(const auto* checks, find_checks(layout, seeds_.front()));
+    for (const Check& check : *checks) {
+      for (const std::string& name : devices_.at(1)->find_baselines(check.workload)) names.insert(name);
+    }
+    return names;
   }
 
   int skipped = 0;
@@ -154,9 +175,20 @@ class Corpus {
   std::map<std::pair<Layout, uint64_t>, std::vector<Check>> checks_;
 };
 
+// One line of the table per kernel; what came out differently is kept for the summary.
 struct Tally {
   int kernels = 0, as_expected = 0;
   Json surprises = Json::array();
+
+  void add(const std::string& kind, const std::string& name, const std::string& expected,
+           Clock::time_point start, const std::optional<std::string>& surprise) {
+    ++kernels;
+    as_expected += surprise ? 0 : 1;
+    fmt::print("{:4} {:9} {:32} {:40} {:6.0f} ms{}\n", surprise ? "FAIL" : "ok", kind, name, expected,
+               microseconds_since(start) / 1000, surprise ? "\n       got " + *surprise : "");
+    std::fflush(stdout);
+    if (surprise) surprises.push_back({{"kernel", name}, {"expected", expected}, {"got", *surprise}});
+  }
 };
 
 Result<Tally> run_list(Corpus& corpus, const std::vector<CorpusKernel>& kernels, const char* kind,
@@ -165,15 +197,23 @@ Result<Tally> run_list(Corpus& corpus, const std::vector<CorpusKernel>& kernels,
   for (const CorpusKernel& kernel : kernels) {
     if (!only.empty() && kernel.name != only) continue;
     const auto start = Clock::now();
+    const int skipped = corpus.skipped;
     KW_TRY(const auto surprise, corpus.find_surprise(kernel, std::max(threads, kernel.threads)));
-    ++tally.kernels;
-    tally.as_expected += surprise ? 0 : 1;
-    fmt::print("{:4} {:7} {:32} {:40} {:6.0f} ms{}\n", surprise ? "FAIL" : "ok", kind, kernel.name,
-               kernel.expected, microseconds_since(start) / 1000,
-               surprise ? "\n       got " + *surprise : "");
-    std::fflush(stdout);
-    if (surprise)
-      tally.surprises.push_back({{"kernel", kernel.name}, {"expected", kernel.expected}, {"got", *surprise}});
+    if (corpus.skipped == skipped) tally.add(kind, kernel.name, kernel.expected, start, surprise);
+  }
+  return tally;
+}
+
+Result<Tally> run_vendors(Corpus& corpus, const std::string& only) {
+  Tally tally;
+  for (const Layout layout : {Layout::kNN, Layout::kNT, Layout::kTN, Layout::kTT}) {
+    if (!only.empty() && only != "vendors") continue;
+    KW_TRY(const auto names, corpus.find_vendors(layout));
+    for (const std::string& name : names) {
+      const auto start = Clock::now();
+      KW_TRY(const auto surprise, corpus.find_vendor_surprise(name, layout));
+      tally.add("vendor", fmt::format("{} {}", name, print_layout(layout)), "pass", start, surprise);
+    }
   }
   return tally;
 }
@@ -184,27 +224,33 @@ Result<int> run_corpus(const std::string& out, const std::string& only) {
   KW_TRY(Corpus corpus, Corpus::make(seeds));
   KW_TRY(const Tally mutants, run_list(corpus, make_mutants(), "mutant", 1, only));
   KW_TRY(const Tally honest, run_list(corpus, make_honest_kernels(), "honest", 1, only));
-  KW_TRY(const Tally threaded, run_list(corpus, make_honest_kernels(), "honest2", 2, only));
-  const int rejected = honest.kernels - honest.as_expected + threaded.kernels - threaded.as_expected;
+  KW_TRY(const Tally threaded, run_list(corpus, make_honest_kernels(), "honest x2", 2, only));
+  KW_TRY(const Tally vendors, run_vendors(corpus, only));
+  int rejected = 0;
+  for (const Tally* tally : {&honest, &threaded, &vendors}) rejected += tally->kernels - tally->as_expected;
   const double share = mutants.kernels == 0 ? 0 : static_cast<double>(mutants.as_expected) / mutants.kernels;
   fmt::print(
-      "mutants with the right verdict {} of {}; honest kernels rejected {} of {}, with 1 and 2 threads; "
-      "{} seeds; skipped {}\n",
-      mutants.as_expected, mutants.kernels, rejected, honest.kernels, kSeeds, corpus.skipped);
+      "mutants with the right verdict: {} of {}; honest kernels rejected: {} of {}, {} of them also with 2 "
+      "threads, {} vendor routines; {} seeds; skipped: {}\n",
+      mutants.as_expected, mutants.kernels, rejected, honest.kernels + vendors.kernels, threaded.kernels,
+      vendors.kernels, kSeeds, corpus.skipped);
   if (!out.empty()) {
     const Json summary = {{"mutants", mutants.kernels},
                           {"mutants_killed_share", share},
                           {"honest", honest.kernels},
+                          {"honest_two_threads", threaded.kernels},
+                          {"vendor_routines", vendors.kernels},
                           {"honest_rejected", rejected},
                           {"seeds", seeds},
                           {"skipped", corpus.skipped},
                           {"surprises",
                            {{"mutants", mutants.surprises},
                             {"honest", honest.surprises},
-                            {"honest_two_threads", threaded.surprises}}}};
+                            {"honest_two_threads", threaded.surprises},
+                            {"vendor_routines", vendors.surprises}}}};
     KW_TRY_VOID(write_file_atomically(out, summary.dump(2) + "\n"));
   }
-  const bool any = mutants.kernels + honest.kernels > 0;
+  const bool any = mutants.kernels + honest.kernels + vendors.kernels > 0;
   return any && mutants.as_expected == mutants.kernels && rejected == 0 ? 0 : 1;
 }
 
@@ -214,9 +260,18 @@ Result<int> run_corpus(const std::string& out, const std::string& only) {
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], kw::kWorkerArgument) == 0) return kw::run_worker();
   std::string out, only;
-  for (int at = 1; at + 1 < argc; at += 2) {
-    if (std::strcmp(argv[at], "--out") == 0) out = argv[at + 1];
-    if (std::strcmp(argv[at], "--only") == 0) only = argv[at + 1];
+  for (int at = 1; at < argc; at += 2) {
+    std::string* value = std::strcmp(argv[at], "--out") == 0    ? &out
+                         : std::strcmp(argv[at], "--only") == 0 ? &only
+                                                                : nullptr;
+    if (value == nullptr || at + 1 == argc) {
+      fmt::print(stderr,
+                 "corpus_test: \"{}\"; allowed are --out FILE and --only NAME (\"vendors\" for the vendor "
+                 "routines)\n",
+                 argv[at]);
+      return 2;
+    }
+    *value = argv[at + 1];
   }
   const auto code = kw::run_corpus(out, only);
   if (!code) {

@@ -19,7 +19,7 @@ const std::vector<std::string>& base_flags() {
   static const std::vector<std::string> flags = {
       "-O2", "-fPIC", "-ffreestanding", "-ffp-contract=fast", "-fno-stack-protector", "-fvisibility=hidden",
       "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-fno-ident", "-fcf-protection=none", "-nostdinc",
-      "-fno-math-errno", "-fno-trapping-math", "-w", "-fdiagnostics-color=never"};
+      "-fno-math-errno", "-fno-trapping-math", "-w", "-D_MM_MALLOC_H_INCLUDED", "-fdiagnostics-color=never"};
   return flags;
 }
 

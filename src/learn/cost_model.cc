@@ -13,11 +13,11 @@
 namespace kw {
 namespace {
 
-constexpr size_t kMostRows = 256;        // more are thinned: the fastest half and the newest
-constexpr double kPriorSpread = 0.5;     // log units: trust in the analytic model before any measurement
-constexpr double kPriorWeight = 2;       // pseudo-observations that hold the slope at kPriorSlope
+constexpr size_t kMostRows = 256;     // more are thinned: the fastest half and the newest
+constexpr double kPriorSpread = 0.5;  // log units: trust in the analytic model before any measurement
+constexpr double kPriorWeight = 2;    // pseudo-observations that hold the slope at kPriorSlope
 constexpr double kPriorSlope = 0.7;
-constexpr double kSlowestKept = 1.2;     // log units above the median beyond which a time is only "slow"
+constexpr double kSlowestKept = 1.2;  // log units above the median beyond which a time is only "slow"
 
 // log time = intercept + slope * log prior, the slope held near kPriorSlope while there are few observations.
 struct PriorLine {
@@ -60,7 +60,8 @@ class Scaling {
     for (double& scale : scale_) scale = scale > 1e-18 ? 1 / std::sqrt(scale) : 0;
   }
   Row apply(const ModelPoint& point) const {
-    KW_CHECK(point.features.size() + 1 == mean_.size(), "{} features, not {}", point.features.size(), mean_.size() - 1);
+    KW_CHECK(point.features.size() + 1 == mean_.size(), "{} features, not {}", point.features.size(),
+             mean_.size() - 1);
     Row row(mean_.size());
     for (size_t d = 0; d < row.size(); ++d) row[d] = (get(point, d) - mean_[d]) * scale_[d];
     return row;
@@ -125,7 +126,8 @@ class CostRegressor : public Regressor {
  public:
   std::unique_ptr<Predictor> fit(std::span<const Observation> observations,
                                  std::span<const ModelPoint> population) const override {
-    if (observations.empty()) return std::make_unique<CostModel>(PriorLine{0, 1}, std::nullopt, std::nullopt, std::nullopt);
+    if (observations.empty())
+      return std::make_unique<CostModel>(PriorLine{0, 1}, std::nullopt, std::nullopt, std::nullopt);
     std::vector<Observation> kept = thin(observations);
     cap_slow(kept);
     const PriorLine line = fit_line(kept);

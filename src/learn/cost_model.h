@@ -1,6 +1,6 @@
-// The online cost model of a search: analytic prior plus what this search has measured. In: observations. Out: a
-// Predictor. Made by loop and handed to proposers. Trained anew from the history in milliseconds each time, so it has
-// no state of its own. Reads no store, runs no kernels.
+// The online cost model of a search: analytic prior plus what this search has measured. In: observations.
+// Out: a Predictor. Made by loop and handed to proposers. Trained anew from the history in milliseconds each
+// time, so it has no state of its own. Reads no store, runs no kernels.
 #pragma once
 
 #include <memory>

@@ -76,7 +76,8 @@ struct Forest::Growth {
 
 Forest Forest::fit(const std::vector<std::vector<double>>& rows, std::span<const double> targets,
                    const ForestShape& shape) {
-  KW_CHECK(!rows.empty() && rows.size() == targets.size(), "{} rows, {} targets", rows.size(), targets.size());
+  KW_CHECK(!rows.empty() && rows.size() == targets.size(), "{} rows, {} targets", rows.size(),
+           targets.size());
   Forest forest;
   std::vector<size_t> members(rows.size());
   for (int tree = 0; tree < shape.trees; ++tree) {
@@ -93,7 +94,8 @@ Forest::Vote Forest::predict(std::span<const double> row) const {
   for (const auto& nodes : trees_) {
     int at = 0;
     while (nodes[at].feature >= 0) {
-      at = row[static_cast<size_t>(nodes[at].feature)] <= nodes[at].threshold ? nodes[at].left : nodes[at].right;
+      at = row[static_cast<size_t>(nodes[at].feature)] <= nodes[at].threshold ? nodes[at].left
+                                                                              : nodes[at].right;
     }
     sum += nodes[at].value;
     squares += nodes[at].value * nodes[at].value;

@@ -1,5 +1,5 @@
-// Ensemble of extremely randomised regression trees. In: rows and targets. Out: mean and disagreement of the trees.
-// Called by cost_model.cc only. Method: Geurts, Ernst, Wehenkel, "Extremely randomized trees" (2006).
+// Ensemble of extremely randomised regression trees. In: rows and targets. Out: mean and disagreement of the
+// trees. Called by cost_model.cc only. Method: Geurts, Ernst, Wehenkel, "Extremely randomized trees" (2006).
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ class Forest {
 
  private:
   struct Node {
-    int feature = -1;       // -1: leaf
-    double threshold = 0;   // left when value <= threshold
+    int feature = -1;      // -1: leaf
+    double threshold = 0;  // left when value <= threshold
     int left = 0, right = 0;
     double value = 0;
   };

@@ -6,7 +6,8 @@
 namespace kw {
 namespace {
 
-const std::vector<std::vector<double>> kRows = {{0, 5}, {1, 5}, {2, 5}, {3, 5}, {4, 5}, {5, 5}, {6, 5}, {7, 5}};
+const std::vector<std::vector<double>> kRows = {{0, 5}, {1, 5}, {2, 5}, {3, 5},
+                                                {4, 5}, {5, 5}, {6, 5}, {7, 5}};
 const std::vector<double> kStep = {1, 1, 1, 1, 9, 9, 9, 9};
 
 TEST(Forest, learns_a_step) {
@@ -17,7 +18,8 @@ TEST(Forest, learns_a_step) {
 
 TEST(Forest, disagrees_most_at_the_edge_of_a_step) {
   const Forest forest = Forest::fit(kRows, kStep, {.trees = 50});
-  EXPECT_GT(forest.predict(std::vector<double>{3.5, 5}).deviation, forest.predict(std::vector<double>{0, 5}).deviation);
+  EXPECT_GT(forest.predict(std::vector<double>{3.5, 5}).deviation,
+            forest.predict(std::vector<double>{0, 5}).deviation);
 }
 
 TEST(Forest, gives_the_mean_when_nothing_tells_rows_apart) {

@@ -127,7 +127,8 @@ KernelShape choose_shape(std::span<const Row> rows, std::span<const double> targ
 }  // namespace
 
 GaussianProcess GaussianProcess::fit(std::vector<Row> rows, std::span<const double> targets) {
-  KW_CHECK(!rows.empty() && rows.size() == targets.size(), "{} rows, {} targets", rows.size(), targets.size());
+  KW_CHECK(!rows.empty() && rows.size() == targets.size(), "{} rows, {} targets", rows.size(),
+           targets.size());
   GaussianProcess process;
   const size_t tuned = std::min(rows.size(), kTuningRows);
   process.shape_ = choose_shape(std::span(rows).first(tuned), targets.first(tuned));

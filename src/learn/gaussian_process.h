@@ -1,6 +1,6 @@
-// Gaussian process regression for few observations. In: points with scaled inputs and targets. Out: posterior mean
-// and standard deviation. Called by cost_model.cc only. Knows nothing of schedules or times.
-// Formulas: Rasmussen, Williams, "Gaussian Processes for Machine Learning" (2006), algorithm 2.1 and eq. 5.8.
+// Gaussian process regression for few observations. In: points with scaled inputs and targets. Out: posterior
+// mean and standard deviation. Called by cost_model.cc only. Knows nothing of schedules or times. Formulas:
+// Rasmussen, Williams, "Gaussian Processes for Machine Learning" (2006), algorithm 2.1 and eq. 5.8.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ using Row = std::vector<double>;
 
 // Covariance signal_variance * matern52(r) + noise, r^2 = sum_d weight_d (x_d - y_d)^2.
 struct KernelShape {
-  Row weight;               // 1 / length^2 per input
-  double noise = 0.05;      // variance of the noise as a share of the signal's
+  Row weight;           // 1 / length^2 per input
+  double noise = 0.05;  // variance of the noise as a share of the signal's
 };
 
 class GaussianProcess {

@@ -29,8 +29,10 @@ TEST(GaussianProcess, follows_a_smooth_function_and_is_unsure_away_from_rows) {
     targets.push_back(std::sin(2 * i / 4.0));
   }
   const GaussianProcess process = GaussianProcess::fit(rows, targets);
-  for (double x : {0.6, 1.1, 1.9, 2.6}) EXPECT_NEAR(process.predict(std::vector<double>{x}).mean, std::sin(2 * x), 0.05);
-  EXPECT_GT(process.predict(std::vector<double>{6}).deviation, 5 * process.predict(std::vector<double>{1.5}).deviation);
+  for (double x : {0.6, 1.1, 1.9, 2.6})
+    EXPECT_NEAR(process.predict(std::vector<double>{x}).mean, std::sin(2 * x), 0.05);
+  EXPECT_GT(process.predict(std::vector<double>{6}).deviation,
+            5 * process.predict(std::vector<double>{1.5}).deviation);
 }
 
 TEST(GaussianProcess, finds_the_input_that_matters) {

@@ -54,7 +54,8 @@ Result<SearchComparison> compare_with_random(std::span<const SearchRuns> searche
   SearchComparison comparison;
   std::vector<double> ratios;
   for (const SearchRuns& search : searches) {
-    if (search.runs_us.empty()) return fail("table {} has no search run to compare", comparison.tables.size());
+    if (search.runs_us.empty())
+      return fail("table {} has no search run to compare", comparison.tables.size());
     SearchComparison::Table table;
     table.rows = search.table_us.size();
     KW_TRY(table.arrivals, count_arrivals(search.table_us, margin));

@@ -1,6 +1,6 @@
 // How fast a search arrives. In: the times of a measured table and the sequence of times a search evaluated.
-// Out: evaluations needed to come within a margin of the table's best, and what random sampling needs. Called by
-// loop and bench for results/bars.json. Pure functions; runs no search.
+// Out: evaluations needed to come within a margin of the table's best, and what random sampling needs. Called
+// by loop and bench for results/bars.json. Pure functions; runs no search.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace kw {
 
 inline constexpr double kArrivalMargin = 0.03;
 
-// Number of rows whose time is at most (1 + margin) x the least. Rows without a time (failed candidates) do not
-// count as arrived. An Error when no row has a time.
+// Number of rows whose time is at most (1 + margin) x the least. Rows without a time (failed candidates) do
+// not count as arrived. An Error when no row has a time.
 [[nodiscard]] Result<size_t> count_arrivals(std::span<const std::optional<double>> table_us,
                                             double margin = kArrivalMargin);
 
@@ -25,8 +25,8 @@ inline constexpr double kArrivalMargin = 0.03;
                                                std::span<const std::optional<double>> evaluated_us,
                                                double margin = kArrivalMargin);
 
-// Expected evaluations of uniform sampling without replacement until one of `arrivals` good rows among `rows` comes:
-// (rows + 1) / (arrivals + 1), the mean of the least order statistic. Needs 1 <= arrivals <= rows.
+// Expected evaluations of uniform sampling without replacement until one of `arrivals` good rows among `rows`
+// comes: (rows + 1) / (arrivals + 1), the mean of the least order statistic. Needs 1 <= arrivals <= rows.
 [[nodiscard]] double expect_random_evaluations(size_t rows, size_t arrivals);
 
 // Middle value, or the mean of the two middle ones; needs at least one.

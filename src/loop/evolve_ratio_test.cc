@@ -1,5 +1,6 @@
-// The bar search.evolve.evaluations_ratio on landscapes whose times are simulated: evolve with its cost model on tables
-// of 500 schedules against the exact expectation of random sampling. The measured bar stands in results/bars.json.
+// The bar search.evolve.evaluations_ratio on landscapes whose times are simulated: evolve with its cost model
+// on tables of 500 schedules against the exact expectation of random sampling. The measured bar stands in
+// results/bars.json.
 #include <gtest/gtest.h>
 
 #include "learn/cost_model.h"
@@ -76,9 +77,13 @@ double find_ratio(double noise, double relief, double known_share, int batch) {
   return comparison->ratio;
 }
 
-TEST(EvolveRatio, is_far_below_the_bar_on_rugged_landscapes) { EXPECT_LT(find_ratio(0.06, 1, 0.6, 4), 0.7 * kBar); }
+TEST(EvolveRatio, is_far_below_the_bar_on_rugged_landscapes) {
+  EXPECT_LT(find_ratio(0.06, 1, 0.6, 4), 0.7 * kBar);
+}
 
-TEST(EvolveRatio, is_below_the_bar_on_flat_noisy_landscapes) { EXPECT_LT(find_ratio(0.1, 0.4, 0.6, 4), kBar); }
+TEST(EvolveRatio, is_below_the_bar_on_flat_noisy_landscapes) {
+  EXPECT_LT(find_ratio(0.1, 0.4, 0.6, 4), kBar);
+}
 
 TEST(EvolveRatio, is_below_the_bar_when_the_analytic_model_knows_nothing) {
   EXPECT_LT(find_ratio(0.05, 1, 0, 4), kBar);

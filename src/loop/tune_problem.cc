@@ -69,7 +69,7 @@ Result<std::unique_ptr<Lab>> open_lab(Session& session, const Problem& problem) 
 Status store_baselines(Session& session, const std::string& problem, const std::vector<BaselineRow>& rows) {
   std::vector<BaselineRecord> records;
   for (const BaselineRow& row : rows)
-    records.push_back({problem, row.name, row.version,
+    records.push_back({problem, row.name, row.identity,
                        row.refused.empty() ? std::optional(row.median_us) : std::nullopt, row.refused});
   return session.store.add_baselines(session.run, records);
 }

@@ -72,6 +72,7 @@ std::vector<Contender> start_contenders(Device& device, Buffers& buffers,
       continue;
     }
     contender.program = std::move(*program);
+    contender.row.identity = contender.program->identity();
     contender.side = {contender.program.get(), plan.run_limit};
     if (auto done = sampler.calibrate(contender.side); !done) {
       refuse(contender, done.error());

@@ -14,8 +14,7 @@
 namespace kw {
 namespace {
 
-constexpr double kNarrow = 0.01;  // half width, relative: more pairs would not change what is decided
-constexpr int kPairsBetweenLooks = 4;
+constexpr double kNarrow = 0.01;         // half width, relative: more pairs would not change what is decided
 constexpr double kSlowModeShare = 0.10;  // more slow samples than the baseline has: a median hides too much
 constexpr size_t kBootstrapPairs = 8;    // below, the spread of so few ratios understates the error
 constexpr double kFloorTolerance = 0.9;  // the measured peak may be this much below the true one
@@ -41,27 +40,6 @@ Verdict blame_baseline(const Verdict& failure, const Program& candidate) {
   return verdict;
 }
 
-enum class Stop { kNo, kPairs, kBudget, kSure, kTooSlow };
-
-Stop find_stop(const Pairs& pairs, double spent_us, const MeasurePlan& plan) {
-  const int count = static_cast<int>(pairs.size());
-  if (count >= plan.max_pairs) return Stop::kPairs;
-  if (count < 2) return Stop::kNo;  // one pair says nothing about its own error
-  if (spent_us >= 3 * plan.budget_us) return Stop::kBudget;
-  if (count < plan.min_pairs) return Stop::kNo;
-  if (spent_us >= plan.budget_us) return Stop::kBudget;
-  if ((count - plan.min_pairs) % kPairsBetweenLooks != 0) return Stop::kNo;
-  const auto look = bootstrap_median_interval(pairs.ratio, plan.look_confidence, plan.resamples, plan.seed);
-  if (look.high < plan.give_up_below) return Stop::kTooSlow;
-  const auto sure = bootstrap_median_interval(pairs.ratio, plan.confidence, plan.resamples, plan.seed);
-  if ((sure.high - sure.low) / 2 < kNarrow * median(pairs.ratio)) return Stop::kSure;
-  return Stop::kNo;
-}
-
-void add_note(Timing& timing, const std::string& text) {
-  timing.note += (timing.note.empty() ? "" : "; ") + text;
-}
-
 // Share of the candidate's samples in a slow mode of its own, less the baseline's share that far above its
 // median: what the machine does to both is not the candidate's fault.
 double find_own_slow_share(const Pairs& pairs) {
@@ -75,6 +53,37 @@ double find_own_slow_share(const Pairs& pairs) {
   const auto slow = std::count_if(pairs.baseline_us.begin(), pairs.baseline_us.end(),
                                   [limit_us](double latency_us) { return latency_us >= limit_us; });
   return share - static_cast<double>(slow) / count;
+}
+
+// Looks cost time and error: at min_pairs, then each half as many pairs later again.
+bool is_look(int count, int min_pairs) {
+  int look = min_pairs;
+  while (look < count) look += std::max(1, look / 2);
+  return look == count;
+}
+
+enum class Stop { kNo, kPairs, kBudget, kSure, kTooSlow };
+
+Stop find_stop(const Pairs& pairs, double spent_us, const MeasurePlan& plan) {
+  const int count = static_cast<int>(pairs.size());
+  if (count >= plan.max_pairs) return Stop::kPairs;
+  if (count < 2) return Stop::kNo;  // one pair says nothing about its own error
+  if (spent_us >= 3 * plan.budget_us) return Stop::kBudget;
+  if (count < plan.min_pairs) return Stop::kNo;
+  if (spent_us >= plan.budget_us) return Stop::kBudget;
+  if (!is_look(count, plan.min_pairs)) return Stop::kNo;
+  if (median(pairs.ratio) < plan.give_up_below) {
+    const auto look = bootstrap_median_interval(pairs.ratio, plan.look_confidence, plan.resamples, plan.seed);
+    if (look.high < plan.give_up_below) return Stop::kTooSlow;
+  }
+  const auto sure = bootstrap_median_interval(pairs.ratio, plan.confidence, plan.resamples, plan.seed);
+  const bool narrow = (sure.high - sure.low) / 2 < kNarrow * median(pairs.ratio);
+  if (narrow && find_own_slow_share(pairs) < kSlowModeShare) return Stop::kSure;
+  return Stop::kNo;
+}
+
+void add_note(Timing& timing, const std::string& text) {
+  timing.note += (timing.note.empty() ? "" : "; ") + text;
 }
 
 // Medians, or means when the candidate is fast only most of the time.

@@ -12,12 +12,12 @@
 namespace kw {
 
 struct MeasurePlan {
-  double sample_us = 2000;  // least length of one sample
-  int min_pairs = 8, max_pairs = 32;
+  double sample_us = 1000;  // least length of one sample
+  int min_pairs = 8, max_pairs = 64;
   double budget_us = 2e6;          // of both sides together; exceeded up to 3 times to reach min_pairs
-  double confidence = 0.99;        // of the interval in Timing
+  double confidence = 0.995;       // of the interval in Timing
   double look_confidence = 0.999;  // of the interval by which a comparison is given up early
-  int resamples = 1000;            // of the bootstrap
+  int resamples = 2000;            // of the bootstrap
   double give_up_below = 0;        // stop early when the interval lies wholly below this ratio; 0 = never
   uint64_t seed = 0;               // order of pairs, bootstrap
   double floor_us = 0;  // flops / measured peak: a faster median is an error, not a record; 0 = unknown
@@ -47,6 +47,7 @@ void fill_for_timing(Buffers& buffers, uint64_t seed);
 struct BaselineRow {
   std::string name;
   double median_us = 0;  // valid when not refused
+  std::string identity;  // name and version of what ran; empty when it did not start
   std::string refused;   // why it may not be the bar; empty = may
   std::string note;      // self-test: the halves of its samples still differ after measuring again
 };

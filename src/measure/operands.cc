@@ -90,10 +90,12 @@ int plan_sets(const Workload& workload, const DeviceFacts& device) {
 void fill_for_timing(Buffers& buffers, uint64_t seed) {
   const auto& operands = buffers.workload().operands;
   Random random(seed);
+  std::vector<std::byte> block;
   for (size_t index = 0; index < operands.size(); ++index) {
     const Operand& operand = operands[index];
     const auto element_bytes = static_cast<size_t>(dtype_bytes(operand.dtype));
-    const auto block = make_normal_block(operand.dtype, seed);
+    if (index == 0 || operand.dtype != operands[index - 1].dtype)
+      block = make_normal_block(operand.dtype, seed);
     const bool gapless = operand.ld == operand.cols;
     const int64_t runs = gapless ? 1 : operand.rows;
     const auto run_bytes = static_cast<size_t>(gapless ? operand.span() : operand.cols) * element_bytes;

@@ -11,9 +11,10 @@
 
 namespace kw {
 
-// The kernel only when it was re-measured in a fresh process against the bar and its interval lies above 1;
-// else the vendor, with the reason. `baseline` is the bar's name, `baseline_median_us` its time when nothing
-// was re-measured.
+// The kernel only when it was re-measured in a fresh process and its interval lies above 1; else the vendor,
+// with the reason. `baseline` is the bar's name, `baseline_median_us` its time when nothing was re-measured.
+// The confirmation is against the baseline that proved hardest to beat when measured again; a win names that
+// one.
 [[nodiscard]] Decision decide(const std::string& problem, const std::string& baseline,
                               double baseline_median_us, const std::optional<Timing>& confirmation);
 

@@ -9,24 +9,28 @@
 namespace kw {
 namespace {
 
-constexpr int kMigrationEvery = 24;       // evaluations
-constexpr double kRankTemperature = 4;    // ranks over which a parent's chance falls by e
-constexpr double kForget = 0.97;          // weight of an operator's record per later use of any operator
-constexpr double kOperatorFloor = 0.1;    // least share of each operator
-constexpr double kGoodShare = 0.2;        // a child among this fastest share so far is a success
+constexpr int kMigrationEvery = 24;     // evaluations
+constexpr double kRankTemperature = 4;  // ranks over which a parent's chance falls by e
+constexpr double kForget = 0.97;        // weight of an operator's record per later use of any operator
+constexpr double kOperatorFloor = 0.1;  // least share of each operator
+constexpr double kGoodShare = 0.2;      // a child among this fastest share so far is a success
 
 }  // namespace
 
 std::string_view print_operator(Operator op) {
   switch (op) {
-    case Operator::kDraw: return "draw";
-    case Operator::kMutate: return "mutate";
-    case Operator::kCross: return "cross";
+    case Operator::kDraw:
+      return "draw";
+    case Operator::kMutate:
+      return "mutate";
+    case Operator::kCross:
+      return "cross";
   }
   return "draw";
 }
 
-Archive::Archive(const Space& space, std::span<const Evaluation> history) : space_(space), islands_(kIslands) {
+Archive::Archive(const Space& space, std::span<const Evaluation> history)
+    : space_(space), islands_(kIslands) {
   std::map<std::string, int> island_of;  // binary hash -> island
   std::vector<double> times;             // sorted log us of all that passed
   int newcomers = 0;
@@ -63,9 +67,8 @@ void Archive::place(int island, const std::string& cell, const Elite& elite) {
 void Archive::migrate() {
   std::vector<std::pair<std::string, Elite>> leaving(kIslands);
   for (size_t island = 0; island < kIslands; ++island) {
-    const auto best = std::min_element(islands_[island].begin(), islands_[island].end(), [](auto& a, auto& b) {
-      return a.second.log_us < b.second.log_us;
-    });
+    const auto best = std::min_element(islands_[island].begin(), islands_[island].end(),
+                                       [](auto& a, auto& b) { return a.second.log_us < b.second.log_us; });
     if (best != islands_[island].end()) leaving[island] = *best;
   }
   for (int island = 0; island < kIslands; ++island) {

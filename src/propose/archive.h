@@ -1,6 +1,6 @@
-// Islands of MAP-Elites archives, rebuilt from a problem's history on every call, so that nothing is lost in a kill.
-// In: space and history. Out: elites per cell and island, success of operators, failures per cell. Called by
-// evolve.cc. Proposes nothing itself.
+// Islands of MAP-Elites archives, rebuilt from a problem's history on every call, so that nothing is lost in
+// a kill. In: space and history. Out: elites per cell and island, success of operators, failures per cell.
+// Called by evolve.cc. Proposes nothing itself.
 #pragma once
 
 #include <map>
@@ -36,8 +36,8 @@ inline constexpr int kOperators = 3;
 
 class Archive {
  public:
-  // Replays the history: a child belongs to the island of its first parent, one without parents to the islands in
-  // turn; every kMigrationEvery evaluations each island's best goes to the next island.
+  // Replays the history: a child belongs to the island of its first parent, one without parents to the
+  // islands in turn; every kMigrationEvery evaluations each island's best goes to the next island.
   Archive(const Space& space, std::span<const Evaluation> history);
 
   bool empty() const { return evaluated_ == 0; }  // no schedule has passed yet

@@ -26,7 +26,8 @@ TEST(Archive, keeps_the_fastest_of_a_cell) {
 
 TEST(Archive, puts_newcomers_on_islands_in_turn_and_children_with_their_first_parent) {
   const FakeSpace space(1);
-  std::vector<Evaluation> history = {make_evaluation("seed", key(0, 0, 0), 10), make_evaluation("seed", key(0, 1, 0), 11),
+  std::vector<Evaluation> history = {make_evaluation("seed", key(0, 0, 0), 10),
+                                     make_evaluation("seed", key(0, 1, 0), 11),
                                      make_evaluation("seed", key(0, 2, 0), 12)};
   history.push_back(
       make_evaluation("evolve", key(2, 1, 0), 9, {history[1].binary_hash, history[0].binary_hash}));
@@ -40,7 +41,8 @@ TEST(Archive, puts_newcomers_on_islands_in_turn_and_children_with_their_first_pa
 TEST(Archive, sends_the_best_of_each_island_on_after_24_evaluations) {
   const FakeSpace space(1);
   std::vector<Evaluation> history;
-  for (int i = 0; i < 23; ++i) history.push_back(make_evaluation("seed", key(i % 6, i % 3, 0, i % 2), 100 + i));
+  for (int i = 0; i < 23; ++i)
+    history.push_back(make_evaluation("seed", key(i % 6, i % 3, 0, i % 2), 100 + i));
   const size_t before = Archive(space, history).rank_elites(1).size();
   ASSERT_NE(Archive(space, history).rank_elites(1)[0].log_us, std::log(100.0));
   history.push_back(make_evaluation("seed", key(0, 0, 1), 200));
@@ -64,14 +66,16 @@ TEST(Archive, prefers_the_operator_whose_children_are_fast) {
   std::vector<Evaluation> history;
   for (int i = 0; i < 6; ++i) history.push_back(make_evaluation("seed", key(i, 0, 0), 100));
   for (int i = 0; i < 12; ++i) {
-    history.push_back(make_evaluation("evolve", key(i % 6, 1, 0), 90 - i, {"a"}));        // mutations: better each time
+    history.push_back(
+        make_evaluation("evolve", key(i % 6, 1, 0), 90 - i, {"a"}));  // mutations: better each time
     history.push_back(make_evaluation("evolve", key(i % 6, 2, 0), 200 + i, {"a", "b"}));  // crossovers: bad
   }
   const Archive archive(space, history);
   EXPECT_GT(archive.operator_share(Operator::kMutate), 0.5);
   EXPECT_GE(archive.operator_share(Operator::kCross), 0.1);
   double sum = 0;
-  for (Operator op : {Operator::kDraw, Operator::kMutate, Operator::kCross}) sum += archive.operator_share(op);
+  for (Operator op : {Operator::kDraw, Operator::kMutate, Operator::kCross})
+    sum += archive.operator_share(op);
   EXPECT_NEAR(sum, 1, 1e-12);
 }
 

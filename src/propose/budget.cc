@@ -15,8 +15,10 @@ constexpr double kForget = 0.985;         // weight of a proposal per later prop
 constexpr double kPriorGain = 0.02;       // log units earned per proposal by a proposer without a record
 constexpr double kPriorProposals = 4;
 
-// Log improvement of the best time per proposal, recent ones weighing more; the first time of all earns nothing.
-std::vector<double> earn_shares(const std::vector<std::string>& proposers, std::span<const Evaluation> history) {
+// Log improvement of the best time per proposal, recent ones weighing more; the first time of all earns
+// nothing.
+std::vector<double> earn_shares(const std::vector<std::string>& proposers,
+                                std::span<const Evaluation> history) {
   std::vector<double> earned(proposers.size()), used(proposers.size());
   double best_log_us = INFINITY;
   for (const Evaluation& evaluation : history) {
@@ -51,7 +53,8 @@ std::vector<double> first_shares(const std::vector<std::string>& proposers) {
   if (!has_seed || count == 1) return std::vector<double>(count, 1.0 / static_cast<double>(count));
   std::vector<double> shares;
   for (const auto& name : proposers) {
-    shares.push_back(name == "seed" ? kFirstSeedShare : (1 - kFirstSeedShare) / static_cast<double>(count - 1));
+    shares.push_back(name == "seed" ? kFirstSeedShare
+                                    : (1 - kFirstSeedShare) / static_cast<double>(count - 1));
   }
   return shares;
 }
@@ -61,9 +64,10 @@ std::vector<double> first_shares(const std::vector<std::string>& proposers) {
 std::vector<int> BudgetSplitter::split(const std::vector<std::string>& proposers,
                                        std::span<const Evaluation> history, int total) const {
   KW_CHECK(!proposers.empty() && total >= 0, "{} proposers, {} proposals", proposers.size(), total);
-  const std::vector<double> shares = history.empty() ? first_shares(proposers) : earn_shares(proposers, history);
-  // Systematic sampling: proposer i gets the floor or the ceiling of its share of `total`, in expectation exactly its
-  // share, so that small rounds starve nobody. The offset depends on the history's length only.
+  const std::vector<double> shares =
+      history.empty() ? first_shares(proposers) : earn_shares(proposers, history);
+  // Systematic sampling: proposer i gets the floor or the ceiling of its share of `total`, in expectation
+  // exactly its share, so that small rounds starve nobody. The offset depends on the history's length only.
   const double offset = history.empty() ? 0.5 : Random(0x5eed, history.size()).uniform();
   std::vector<int> counts;
   double reach = 0;

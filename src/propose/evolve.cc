@@ -10,8 +10,8 @@
 namespace kw {
 namespace {
 
-// Children bred per call when a model chooses among them. A model's judgement costs microseconds, a measurement
-// fractions of a second.
+// Children bred per call when a model chooses among them. A model's judgement costs microseconds, a
+// measurement fractions of a second.
 constexpr size_t kBrood = 256;
 constexpr size_t kBroodPerProposal = 16;
 

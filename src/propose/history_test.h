@@ -1,4 +1,5 @@
-// Histories for tests of propose: evaluations of a FakeSpace with the landscape's true times. Used by *_test.cc here.
+// Histories for tests of propose: evaluations of a FakeSpace with the landscape's true times. Used by
+// *_test.cc here.
 #pragma once
 
 #include <set>
@@ -10,7 +11,8 @@
 
 namespace kw {
 
-// As the loop would record it; the schedule stands in for the binary's hash. No time means a failed candidate.
+// As the loop would record it; the schedule stands in for the binary's hash. No time means a failed
+// candidate.
 inline Evaluation make_evaluation(Proposal proposal, std::optional<double> median_us) {
   Evaluation evaluation;
   evaluation.binary_hash = "hash of " + proposal.schedule;

@@ -39,14 +39,16 @@ bool Offspring::add(Child child) {
 void Offspring::breed(size_t count) {
   std::vector<std::vector<Elite>> elites(kIslands);
   if (!archive_.empty()) {
-    for (int island = 0; island < kIslands; ++island) elites[static_cast<size_t>(island)] = archive_.rank_elites(island);
+    for (int island = 0; island < kIslands; ++island)
+      elites[static_cast<size_t>(island)] = archive_.rank_elites(island);
   }
   for (size_t attempt = 0; attempt < kAttemptsPerChild * count && children_.size() < count; ++attempt) {
     const int island = static_cast<int>((context_.history.size() + attempt) % kIslands);
     add(make_child(island, elites[static_cast<size_t>(island)]));
   }
   if (children_.size() * 4 >= count) return;
-  for (std::string& key : find_untaken(context_.space, context_.taken, count)) add({std::move(key), {}, Operator::kDraw, 0});
+  for (std::string& key : find_untaken(context_.space, context_.taken, count))
+    add({std::move(key), {}, Operator::kDraw, 0});
 }
 
 }  // namespace kw

@@ -1,6 +1,6 @@
 // New candidate schedules bred from an archive: mutated, crossed and freshly drawn, legal, distinct, untaken.
-// In: context, archive, random numbers. Out: children with their parents. Called by evolve.cc, which chooses among
-// them. Does not judge them.
+// In: context, archive, random numbers. Out: children with their parents. Called by evolve.cc, which chooses
+// among them. Does not judge them.
 #pragma once
 
 #include <set>
@@ -24,8 +24,8 @@ class Offspring {
   Offspring(const ProposeContext& context, const Archive& archive, Random& random)
       : context_(context), archive_(archive), random_(random) {}
 
-  // Adds up to `count` children, islands in turn; fewer when the space has no more, found by enumeration when random
-  // draws meet only taken ones.
+  // Adds up to `count` children, islands in turn; fewer when the space has no more, found by enumeration when
+  // random draws meet only taken ones.
   void breed(size_t count);
   std::vector<Child> take() { return std::move(children_); }
 

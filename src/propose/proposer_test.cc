@@ -93,7 +93,8 @@ TEST_P(EveryProposer, finds_the_last_free_schedules_and_then_gives_none) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, EveryProposer,
-                         testing::Values(std::pair(&make_seed_proposer, false), std::pair(&make_random_proposer, false),
+                         testing::Values(std::pair(&make_seed_proposer, false),
+                                         std::pair(&make_random_proposer, false),
                                          std::pair(&make_evolve_proposer, false),
                                          std::pair(&make_evolve_proposer, true)));
 

@@ -1,5 +1,5 @@
-// The control arm: schedules drawn uniformly from the space. In: a context. Out: proposals. Called by loop through
-// proposer.h. Learns nothing from the history.
+// The control arm: schedules drawn uniformly from the space. In: a context. Out: proposals. Called by loop
+// through proposer.h. Learns nothing from the history.
 #include "propose/proposer.h"
 #include "propose/untaken.h"
 
@@ -53,6 +53,8 @@ class RandomProposer : public Proposer {
 
 }  // namespace
 
-std::unique_ptr<Proposer> make_random_proposer(uint64_t seed) { return std::make_unique<RandomProposer>(seed); }
+std::unique_ptr<Proposer> make_random_proposer(uint64_t seed) {
+  return std::make_unique<RandomProposer>(seed);
+}
 
 }  // namespace kw

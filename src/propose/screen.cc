@@ -10,10 +10,10 @@
 namespace kw {
 namespace {
 
-// With fewer times than this the model's mean alone orders the children: a spread learned from two or three times
-// says little. Synthetic landscapes needed 10 to 15 % more evaluations without this phase.
+// With fewer times than this the model's mean alone orders the children: a spread learned from two or three
+// times says little. Synthetic landscapes needed 10 to 15 % more evaluations without this phase.
 constexpr size_t kFirstGuesses = 8;
-constexpr double kRepeatPenalty = 0.04;      // log units per earlier guess of the same cell, first guesses only
+constexpr double kRepeatPenalty = 0.04;  // log units per earlier guess of the same cell, first guesses only
 constexpr double kLeastImprovement = 0.005;  // log units: smaller gains are not worth an evaluation
 
 ModelPoint describe(const Space& space, const std::string& key) {
@@ -38,7 +38,8 @@ struct Candidate {
   bool chosen = false;
 };
 
-// Index of the unchosen candidate with the highest score, the first of equals; candidates.size() when none is left.
+// Index of the unchosen candidate with the highest score, the first of equals; candidates.size() when none is
+// left.
 template <class Score>
 size_t find_best(const std::vector<Candidate>& candidates, const Score& score) {
   size_t best = candidates.size();
@@ -52,7 +53,8 @@ size_t find_best(const std::vector<Candidate>& candidates, const Score& score) {
 }
 
 std::vector<size_t> pick_first(const Predictor& predictor, const std::vector<ModelPoint>& points,
-                               std::vector<Candidate>& candidates, std::map<std::string, int> cell_uses, size_t count) {
+                               std::vector<Candidate>& candidates, std::map<std::string, int> cell_uses,
+                               size_t count) {
   std::vector<double> mean_log_us;
   for (const auto& point : points) mean_log_us.push_back(predictor.predict(point).mean_log_us);
   std::vector<size_t> picks;
@@ -78,7 +80,8 @@ std::vector<size_t> pick_improving(const Regressor& regressor, std::vector<Obser
   while (picks.size() < count) {
     const auto predictor = regressor.fit(observations, points);
     const size_t pick = find_best(candidates, [&](size_t i) {
-      return candidates[i].pass_share * expect_improvement(best - kLeastImprovement, predictor->predict(points[i]));
+      return candidates[i].pass_share *
+             expect_improvement(best - kLeastImprovement, predictor->predict(points[i]));
     });
     candidates[pick].chosen = true;
     observations.push_back({points[pick], predictor->predict(points[pick]).mean_log_us});
@@ -99,8 +102,8 @@ double expect_improvement(double best, const Prediction& prediction) {
   return gap * below + spread * density;
 }
 
-std::vector<Child> screen_children(const ProposeContext& context, const Archive& archive, std::vector<Child> children,
-                                   int count) {
+std::vector<Child> screen_children(const ProposeContext& context, const Archive& archive,
+                                   std::vector<Child> children, int count) {
   KW_CHECK(context.regressor != nullptr && count >= 0, "{} proposals", count);
   std::vector<Observation> observations = observe(context);
   std::vector<ModelPoint> points;
@@ -118,7 +121,8 @@ std::vector<Child> screen_children(const ProposeContext& context, const Archive&
     for (const std::string& key : context.taken) {
       if (!context.space.find_illegality(key)) ++cell_uses[context.space.behaviour(key)];
     }
-    picks = pick_first(*context.regressor->fit(observations, points), points, candidates, std::move(cell_uses), wanted);
+    picks = pick_first(*context.regressor->fit(observations, points), points, candidates,
+                       std::move(cell_uses), wanted);
   } else {
     picks = pick_improving(*context.regressor, std::move(observations), points, candidates, wanted);
   }

@@ -1,5 +1,5 @@
-// Choice among children by a cost model. In: context (history, space, regressor), archive, children. Out: the children
-// worth an evaluation, best first. Called by evolve.cc. Breeds nothing and keeps nothing.
+// Choice among children by a cost model. In: context (history, space, regressor), archive, children. Out: the
+// children worth an evaluation, best first. Called by evolve.cc. Breeds nothing and keeps nothing.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,10 @@
 
 namespace kw {
 
-// Up to `count` of `children`, one at a time by expected improvement of the best time x pass share of the cell; each
-// pick is believed at its predicted time before the next, so that a batch is spread. With fewer than kFirstGuesses
-// measured times: by the model's mean, one cell repeated counting as slower. Needs context.regressor.
+// Up to `count` of `children`, one at a time by expected improvement of the best time x pass share of the
+// cell; each pick is believed at its predicted time before the next, so that a batch is spread. With fewer
+// than kFirstGuesses measured times: by the model's mean, one cell repeated counting as slower. Needs
+// context.regressor.
 [[nodiscard]] std::vector<Child> screen_children(const ProposeContext& context, const Archive& archive,
                                                  std::vector<Child> children, int count);
 

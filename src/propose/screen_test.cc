@@ -51,7 +51,8 @@ TEST(ScreenChildren, takes_the_ones_an_exact_model_calls_fastest) {
   const FakeSpace space(11);
   SimulatedSearch search(space);
   std::vector<std::string> slowest = space.enumerate(1000);
-  std::sort(slowest.begin(), slowest.end(), [&](auto& a, auto& b) { return space.time_us(a) > space.time_us(b); });
+  std::sort(slowest.begin(), slowest.end(),
+            [&](auto& a, auto& b) { return space.time_us(a) > space.time_us(b); });
   for (size_t i = 0; i < 10; ++i) {
     search.history.push_back(make_evaluation("random", slowest[i], space.time_us(slowest[i])));
   }

@@ -1,5 +1,5 @@
-// First guesses: schedules that won on similar problems, then the best by the analytic model, spread over behaviour
-// cells. In: a context. Out: proposals. Called by loop through proposer.h. Ignores measured times.
+// First guesses: schedules that won on similar problems, then the best by the analytic model, spread over
+// behaviour cells. In: a context. Out: proposals. Called by loop through proposer.h. Ignores measured times.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -9,8 +9,8 @@
 namespace kw {
 namespace {
 
-// Predicted time counts this much longer for each schedule of the same cell already taken: the model cannot tell
-// such schedules apart to a few percent, so the next guess should differ in kind.
+// Predicted time counts this much longer for each schedule of the same cell already taken: the model cannot
+// tell such schedules apart to a few percent, so the next guess should differ in kind.
 constexpr double kRepeatPenalty = 0.04;
 constexpr size_t kRankedPerProposal = 24;
 
@@ -61,7 +61,8 @@ class Seed : public Proposer {
     return ranked.predicted_us * (1 + kRepeatPenalty * (uses == cell_uses.end() ? 0 : uses->second));
   }
 
-  static std::vector<Ranked> rank_untaken(const Space& space, const std::set<std::string>& seen, size_t wanted) {
+  static std::vector<Ranked> rank_untaken(const Space& space, const std::set<std::string>& seen,
+                                          size_t wanted) {
     std::vector<Ranked> free;
     const std::vector<std::string> ranked = space.rank(seen.size() + kRankedPerProposal * wanted);
     for (size_t i = 0; i < ranked.size(); ++i) {

@@ -1,5 +1,6 @@
-// What keeps draws new: a random stream per position of the search, and the last resort of a proposer whose draws
-// meet only taken schedules. In: context, or space and taken keys. Called by offspring.cc and random.cc.
+// What keeps draws new: a random stream per position of the search, and the last resort of a proposer whose
+// draws meet only taken schedules. In: context, or space and taken keys. Called by offspring.cc and
+// random.cc.
 #pragma once
 
 #include <set>
@@ -10,8 +11,8 @@
 
 namespace kw {
 
-// Stream of random numbers for a call: calls that differ in history or in what is under way draw differently, the
-// same call after a restart draws the same.
+// Stream of random numbers for a call: calls that differ in history or in what is under way draw differently,
+// the same call after a restart draws the same.
 [[nodiscard]] uint64_t find_stream(const ProposeContext& context);
 
 // Up to `count` keys in the space's order that are not taken; empty when the space is used up.

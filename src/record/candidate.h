@@ -80,7 +80,7 @@ struct Timing {
   std::vector<double> baseline_latency_us;   // paired with the above
   double median_us = 0, baseline_median_us = 0;
   double ratio = 0;                  // median of baseline / candidate over pairs; above 1 = candidate faster
-  double ratio_low = 0, ratio_high = 0;      // bootstrap interval, MeasurePlan::confidence (99 %)
+  double ratio_low = 0, ratio_high = 0;      // bootstrap interval, MeasurePlan::confidence (99.5 %)
   bool confirmed = false;            // fresh process, samples not used to choose
   bool disturbed = false;            // machine was busy while measured
   std::string note;                  // what a reader of the number must know: bimodal, stopped early, load

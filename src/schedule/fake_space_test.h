@@ -1,6 +1,6 @@
-// A synthetic schedule space for tests: eight discrete fields, a legality rule, a rugged multiplicative cost with
-// fixed per-schedule noise, and an analytic model that is right about some effects only. Each landscape is drawn from
-// a seed. Used by tests of propose, target/recorded and loop; runs nothing.
+// A synthetic schedule space for tests: eight discrete fields, a legality rule, a rugged multiplicative cost
+// with fixed per-schedule noise, and an analytic model that is right about some effects only. Each landscape
+// is drawn from a seed. Used by tests of propose, target/recorded and loop; runs nothing.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,8 +22,8 @@ class FakeSpace : public Space {
   using Point = std::array<int, kFields>;
   static constexpr std::array<int, kFields> kChoices = {6, 4, 5, 5, 3, 4, 3, 2};
 
-  // `relief` scales all effects: a small one makes many schedules nearly as good as the best. `known_share` is the
-  // share of effects the analytic model knows of.
+  // `relief` scales all effects: a small one makes many schedules nearly as good as the best. `known_share`
+  // is the share of effects the analytic model knows of.
   explicit FakeSpace(uint64_t landscape, double noise = 0.06, double relief = 1, double known_share = 0.6)
       : landscape_(landscape), noise_(noise) {
     Random random(landscape, 1);
@@ -35,9 +35,7 @@ class FakeSpace : public Space {
     for (double& known : known_) known = random.chance(known_share) ? 1.0 : 0.0;
   }
 
-  static std::string print(const Point& point) {
-    return fmt::format("fake {}", fmt::join(point, "."));
-  }
+  static std::string print(const Point& point) { return fmt::format("fake {}", fmt::join(point, ".")); }
   static std::optional<Point> parse(std::string_view key) {
     if (!key.starts_with("fake ")) return std::nullopt;
     Point point{};
@@ -112,7 +110,8 @@ class FakeSpace : public Space {
   double predict_us(std::string_view key) const override {
     const Point p = get(key);
     double log_us = 2.5;
-    for (size_t f = 0; f < kFields; ++f) log_us += known_[f] * 0.7 * steepness_[f] * std::pow(p[f] - peak_[f] + 0.3, 2);
+    for (size_t f = 0; f < kFields; ++f)
+      log_us += known_[f] * 0.7 * steepness_[f] * std::pow(p[f] - peak_[f] + 0.3, 2);
     return std::exp(log_us);
   }
   std::vector<std::string> rank(size_t most) const override {

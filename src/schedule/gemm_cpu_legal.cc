@@ -47,7 +47,9 @@ Reason find_tile_problem(const GemmCpuSchedule& s, const TileView& view) {
   if (s.unroll > std::max<int64_t>(kSmallUnroll, steps)) return "the loop is unrolled beyond k";
   if (s.prefetch < 0 || s.prefetch > 7) return "prefetch is a sum of 1 (Y), 2 (X) and 4 (C)";
   if ((s.prefetch & 1) != 0 && s.pack_y()) return "a packed Y is read in order; the hardware prefetches it";
-  if ((s.prefetch & 2) != 0 && s.pack_x()) return "a packed X is read in order; the hardware prefetches it";
+  if ((s.prefetch & 2) != 0 && s.pack_x() &&
+      (s.dot() || s.tiles_by_rows || s.column_block() != s.width * s.column_unit()))
+    return "X packed more than one panel at a time has nothing to prefetch while tiles are computed";
   if ((s.prefetch & 1) != 0 && view.rows <= s.rows) return "a single row of tiles has no next Y to prefetch";
   if ((s.prefetch & 2) != 0 && view.columns <= s.width * s.column_unit())
     return "a single column of tiles has no next X to prefetch";

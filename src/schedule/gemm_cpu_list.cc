@@ -94,7 +94,7 @@ std::vector<int> list_tile_widths(const TileView& view, const GemmCpuSchedule& s
 
 std::vector<int64_t> list_row_blocks(const TileView& view, const GemmCpuSchedule& schedule) {
   std::vector<int64_t> blocks = {0};
-  for (const int64_t b : {64, 256})
+  for (const int64_t b : {128})
     if (b < view.rows && b >= schedule.rows) blocks.push_back(b);
   return blocks;
 }
@@ -102,7 +102,7 @@ std::vector<int64_t> list_row_blocks(const TileView& view, const GemmCpuSchedule
 std::vector<int64_t> list_column_blocks(const TileView& view, const GemmCpuSchedule& schedule) {
   const int64_t tile = schedule.width * schedule.column_unit();
   std::vector<int64_t> blocks = {0};
-  for (const int64_t tiles : {1, 4, 16})
+  for (const int64_t tiles : {1, 8})
     if (tiles * tile < view.columns) blocks.push_back(tiles * tile);
   return blocks;
 }
@@ -123,10 +123,8 @@ std::vector<int> list_unrolls(const GemmCpuSchedule& schedule) {
 }
 
 std::vector<int> list_prefetches(const GemmCpuSchedule& schedule) {
-  if (schedule.pack_x() && schedule.pack_y()) return {0, 4};
-  if (schedule.pack_x()) return {0, 1, 4, 5};
-  if (schedule.pack_y()) return {0, 2, 4, 6};
-  return {0, 1, 2, 4, 5, 6};
+  if (schedule.pack_y()) return {0, 2, 6};
+  return {0, 1, 2, 5, 6, 7};
 }
 
 std::vector<Splits> list_splits(const DeviceFacts& device) {

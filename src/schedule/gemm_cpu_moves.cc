@@ -26,7 +26,7 @@ void settle(GemmCpuSchedule& s, const Problem& problem, const DeviceFacts& devic
     s.set_packs(s.pack_y(), true);
   }
   if (s.pack_y() || view.rows <= s.rows) s.prefetch &= ~1;
-  if (s.pack_x() || view.columns <= s.width * s.column_unit()) s.prefetch &= ~2;
+  if (view.columns <= s.width * s.column_unit()) s.prefetch &= ~2;
   int64_t rows = s.row_block(), columns = s.column_block();
   const int64_t tile = s.width * unit;
   columns = (columns + tile - 1) / tile * tile;
@@ -34,6 +34,7 @@ void settle(GemmCpuSchedule& s, const Problem& problem, const DeviceFacts& devic
   if (columns >= view.columns) columns = 0;
   s.set_blocks(rows, columns);
   if (s.kc >= view.depth) s.kc = 0;
+  if (find_gemm_cpu_illegality(s, problem, device)) s.prefetch &= ~2;
   if (find_gemm_cpu_illegality(s, problem, device)) s.blocks_by_rows = false;
   if (find_gemm_cpu_illegality(s, problem, device)) s.tiles_by_rows = false;
 }

@@ -12,12 +12,15 @@
 namespace kw {
 namespace {
 
-// Cycles, measured on a Sapphire Rapids core at about 1.8 GHz of AVX-512 (115 GFLOP/s), 2026.
-constexpr double kFmaPerCycle = 2, kLoadsPerCycle = 2, kIssuePerCycle = 5, kFmaLatency = 4;
+// Cycles of a Sapphire Rapids core; found by fitting the order of measured schedules (doc/gemm_cpu.md).
+constexpr double kFmaPerCycle = 2, kLoadsPerCycle = 1.75, kIssuePerCycle = 5, kFmaLatency = 5;
 constexpr double kTileCallCycles = 28;        // dispatch, prologue, loop exit
-constexpr double kRoundCycles = 0.6;          // loop control of one unrolled round
+constexpr double kRoundCycles = 0.3;          // loop control of one unrolled round
 constexpr double kBlockCycles = 30, kCallCycles = 60;
-constexpr double kL2BytesPerCycle = 28, kL3BytesPerCycle = 6.5;
+constexpr double kL2BytesPerCycle = 44, kL3BytesPerCycle = 9;
+constexpr double kOperandCycles = 0.05;       // an operand of a step, beyond the port bounds
+constexpr double kOverlapLoss = 0.12;         // of the shorter of arithmetic and streaming
+constexpr double kPageBytes = 4096, kTlbPages = 64, kTlbMissCycles = 2.5;
 constexpr double kCopyCycles = 0.12, kTransposeCycles = 0.32, kPackYCycles = 0.6, kScalarCycles = 1.6;  // an element
 
 double ceil_div(double a, double b) { return std::ceil(a / b); }
@@ -92,7 +95,7 @@ class Model {
     const double uops = h * w + w + (broadcast_in_fma ? 0 : h);
     const int unroll = h == s_.rows && w == s_.width ? s_.unroll : s_.sums;
     const double latency = kFmaLatency / s_.sums;
-    return std::max({fma, loads, uops / kIssuePerCycle, latency}) + kRoundCycles / unroll;
+    return std::max({fma, loads, uops / kIssuePerCycle, latency}) + kOperandCycles * (h + w) + kRoundCycles / unroll;
   }
 
   double tile_cycles(int h, int w, double k) const {
@@ -127,8 +130,8 @@ class Model {
                         (depth_ / (depth_blocks * kc));
     const double compute = blocks * tiles * std::min(1.0, fill);
     const double stream = std::min(1.0, fill) * blocks * stream_cycles(row_block, column_block, kc);
-    const double overlapped = std::max(compute, stream) + 0.35 * std::min(compute, stream);
-    return overlapped + blocks * kBlockCycles + pack_cycles(row_blocks, column_blocks, kc) + c_cycles(depth_blocks) +
+    const double overlapped = std::max(compute, stream) + kOverlapLoss * std::min(compute, stream);
+    return overlapped + blocks * tlb_cycles(row_block, column_block, kc) + blocks * kBlockCycles + pack_cycles(row_blocks, column_blocks, kc) + c_cycles(depth_blocks) +
            first_touch_cycles();
   }
 
@@ -145,6 +148,22 @@ class Model {
              time(y_bytes * (column_tiles - 1), supply(panel + y_bytes));
     return time(y_bytes * (column_tiles - 1), supply(tile + 2 * panel)) +
            time(x_bytes * (row_tiles - 1), supply(tile + x_bytes));
+  }
+
+  // A strided operand read in place touches a page a step: beyond the first-level TLB each step waits.
+  double tlb_cycles(double row_block, double column_block, double kc) const {
+    const double tiles = ceil_div(row_block, s_.rows) * ceil_div(column_block, s_.width * static_cast<double>(s_.column_unit()));
+    double cycles = 0;
+    for (const bool x : {true, false}) {
+      const bool strided = x ? !s_.pack_x() && !view_.x_depth_first : !s_.pack_y() && !view_.y_depth_first;
+      if (!strided) continue;
+      const double stride = 4.0 * static_cast<double>(x ? view_.x_ld : view_.y_ld);
+      const double pages = kc * std::min(1.0, stride / kPageBytes);
+      if (pages > kTlbPages) cycles += tiles * pages * kTlbMissCycles;
+      // Lines a page apart share one cache set.
+      if (std::fmod(stride, kPageBytes) == 0 && kc > 12) cycles += tiles * kc * 4;
+    }
+    return cycles;
   }
 
   double pack_cycles(double row_blocks, double column_blocks, double kc) const {

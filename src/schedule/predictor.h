@@ -1,5 +1,5 @@
-// What a learned cost model offers to proposers. In: schedules as feature vectors with the analytic estimate, and
-// measured times. Out: expected log time and how sure. Implemented by src/learn, handed over by src/loop.
+// What a learned cost model offers to proposers. In: schedules as feature vectors with the analytic estimate,
+// and measured times. Out: expected log time and how sure. Implemented by src/learn, handed over by src/loop.
 // Does not know problems, spaces or where the times came from.
 #pragma once
 
@@ -34,8 +34,9 @@ class Predictor {
 class Regressor {
  public:
   virtual ~Regressor() = default;
-  // Learns from observations (may be empty: then the prior alone speaks). `population` are points that will be asked
-  // about; they only set the scale of each feature. All points have the same number of features. Deterministic.
+  // Learns from observations (may be empty: then the prior alone speaks). `population` are points that will
+  // be asked about; they only set the scale of each feature. All points have the same number of features.
+  // Deterministic.
   virtual std::unique_ptr<Predictor> fit(std::span<const Observation> observations,
                                          std::span<const ModelPoint> population) const = 0;
 };

@@ -14,7 +14,7 @@
 namespace kw {
 namespace {
 
-constexpr int kMedianPx = 190, kPanelPx = 74;
+constexpr int kMedianPx = 200, kPanelPx = 74;
 constexpr int kTimes = 120;         // at which the middle search is looked at
 constexpr size_t kOpenPanels = 24;  // more are folded away
 constexpr int kProposerStyles = 8;
@@ -57,7 +57,7 @@ std::string print_key(const Proposers& proposers) {
 std::string draw_middle(const std::vector<SearchTrace>& traces, double longest_s) {
   const Axis x = Axis::make_linear(0, longest_s, 8);
   const Axis y = Axis::make_linear(0, 1, 5);
-  constexpr int kTop = 22, kBottom = kMedianPx - 24;
+  constexpr int kTop = 34, kBottom = kMedianPx - 24;
   const auto height = [&](double share) { return kBottom - (kBottom - kTop) * y.share(share); };
   std::vector<Point> middle, upper, lower;
   for (int i = 0; i <= kTimes; ++i) {
@@ -86,7 +86,7 @@ std::string draw_middle(const std::vector<SearchTrace>& traces, double longest_s
   band.insert(band.end(), lower.rbegin(), lower.rend());
   svg.path(band, "band");
   svg.path(middle, "middle");
-  svg.text({0, 12}, "start", "best so far / final best: median and middle half of the shapes", "title");
+  svg.text({0, 12}, "start", "best so far ÷ final best, median and middle half of shapes", "title");
   return "<figure class=\"plot\">" + svg.print() + "</figure>\n";
 }
 

@@ -48,7 +48,7 @@ std::string_view find_entity(char c) {
 std::string separate_thousands(std::string digits) {
   const size_t start = digits[0] == '-' ? 1 : 0;
   size_t at = std::min(digits.find('.'), digits.size());
-  while (at > start + 3) digits.insert(at -= 3, ",");
+  while (at > start + 3) digits.insert(at -= 3, 1, ',');
   return digits;
 }
 
@@ -133,10 +133,11 @@ void HtmlTable::add(std::vector<Cell> cells) {
 }
 
 std::string HtmlTable::print(std::string_view caption) const {
+  const std::string name = escape_html(caption);
   std::string html = fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\"><table class=\"sortable\"><caption>{}</caption>\n"
-      "<thead><tr>",
-      escape_html(caption));
+      "<p class=\"note caption\">{0}</p>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"sortable\" "
+      "aria-label=\"{0}\">\n<thead><tr>",
+      name);
   for (const Column& column : columns_)
     html += fmt::format(
         "<th scope=\"col\"{}>{}{}</th>", column.number ? " class=\"n\"" : "", escape_html(column.title),

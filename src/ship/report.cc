@@ -44,9 +44,11 @@ std::string print_result(const CaseGroup& group, bool name_it) {
   std::string html = "<p class=\"result\">";
   if (name_it) html += escape_html(group.name) + ": ";
   html += fmt::format(
-      "{} run <b>{}×</b> as fast as with the best vendor routine, geometric mean{}; on <b>{}</b> of them the "
+      "{} run{} <b>{}×</b> as fast as with the best vendor routine, geometric mean{}; on <b>{}</b> of them "
+      "the "
       "vendor stays and counts as 1.",
-      count_shapes(grid.size()), print_ratio(summary->geomean), sure, print_percent(summary->vendor_share));
+      count_shapes(grid.size()), grid.size() == 1 ? "s" : "", print_ratio(summary->geomean), sure,
+      print_percent(summary->vendor_share));
   if (summary->share_below_one > 0)
     html += fmt::format(" <b>{}</b> are slower than the vendor.", print_percent(summary->share_below_one));
   return html + "</p>\n";

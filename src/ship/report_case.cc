@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace kw {
 namespace {
@@ -83,6 +84,9 @@ std::vector<CaseGroup> group_cases(const std::vector<ReportCase>& cases) {
     group->last_decided = std::max(group->last_decided, source.row.decided);
     group->cases.push_back(make_view(source));
   }
+  std::stable_sort(groups.begin(), groups.end(), [](const CaseGroup& x, const CaseGroup& y) {
+    return std::tie(x.device.name, x.device.threads) < std::tie(y.device.name, y.device.threads);
+  });
   for (CaseGroup& group : groups)
     std::stable_sort(group.cases.begin(), group.cases.end(), [](const CaseView& a, const CaseView& b) {
       return a.loss != b.loss ? a.loss : rank_of(a) < rank_of(b);

@@ -24,8 +24,8 @@ h1 { font-size: 26px; line-height: 1.2; margin: 0 0 4px; letter-spacing: -.01em;
 h2 { font-size: 19px; margin: 48px 0 6px; padding-top: 14px; border-top: 1px solid var(--line); }
 h3 { font-size: 15px; margin: 22px 0 6px; }
 p { max-width: 78ch; margin: 6px 0 12px; }
-.soft, .note, figcaption, caption, nav { color: var(--soft); }
-.note, figcaption, nav, caption { font-size: 13px; }
+.soft, .note, figcaption, nav { color: var(--soft); }
+.note, figcaption, nav { font-size: 13px; }
 .result { font-size: 19px; line-height: 1.45; max-width: 62ch; margin: 18px 0 10px; }
 .result b { white-space: nowrap; font-variant-numeric: tabular-nums; }
 nav a { color: var(--ours); text-decoration: none; margin-right: 14px; white-space: nowrap; }
@@ -33,9 +33,9 @@ nav a:hover { text-decoration: underline; }
 a:focus-visible, summary:focus-visible, th button:focus-visible, .scroll:focus-visible { outline: 2px solid var(--ours); }
 code { font: 12px/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 pre { background: var(--panel); padding: 10px 12px; overflow-x: auto; margin: 6px 0 12px; }
-.scroll { overflow-x: auto; margin: 8px 0 16px; }
+.scroll { overflow-x: auto; margin: 0 0 18px; }
+.caption { margin: 12px 0 2px; max-width: none; }
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
-caption { text-align: left; padding: 2px 0 6px; caption-side: top; }
 th, td { text-align: left; vertical-align: top; padding: 4px 12px 4px 0; border-bottom: 1px solid var(--grid); }
 thead th { vertical-align: bottom; border-bottom: 1px solid var(--line); font-weight: 600; white-space: nowrap; }
 th small { display: block; font-weight: 400; color: var(--soft); min-height: 1.2em; }
@@ -109,7 +109,7 @@ summary { cursor: pointer; color: var(--ours); font-size: 13px; }
   .stacks .row { grid-template-columns: minmax(0, 1fr); margin-bottom: 8px; }
   .panels { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   td.label { position: static; }
-  td.why { min-width: 46ch; }
+  td.why, td.key-text { min-width: 46ch; }
 }
 @media print {
   body { max-width: none; padding: 0; font-size: 11px; }

@@ -27,15 +27,16 @@ const Timing* find_confirmation(const CaseView& view) {
 }
 
 std::string explain_loss(const CaseView& view) {
-  std::string reason = view.decision().reason;
-  if (!view.valid) reason = "stored ratio is not a positive number";
-  if (view.source->evaluations.empty()) return reason + "; no kernel was tried";
-  if (view.best == nullptr)
+  std::string reason = view.ours ? "our kernel ships although slower; " : "";
+  reason += view.valid ? view.decision().reason : "stored ratio is not a positive number";
+  if (view.source->evaluations.empty())
+    reason += "; no kernel was tried";
+  else if (view.best == nullptr)
     reason += fmt::format("; none of {} candidates was right and timed", view.source->evaluations.size());
   return reason;
 }
 
-// "4–8 M": flop of one call in [2^e, 2^(e+1)).
+// "8.39 M"
 std::string print_flops(double flops) {
   const char* units[] = {"", " k", " M", " G", " T", " P"};
   size_t unit = 0;
@@ -74,25 +75,25 @@ std::set<std::string> find_compilers(const CaseGroup& group) {
 
 std::string print_losses(const CaseGroup& group) {
   HtmlTable table({{"shape", false, "", "label"},
-                   {"vendor", false},
-                   {"vendor time", true, "µs"},
                    {"best in search", true, "× vendor"},
                    {"confirmed", true, "× vendor"},
                    {"interval", true, fmt::format("{} %", kShapeIntervalPercent)},
+                   {"why", false, "", "why"},
                    {"tried", true, "kernels"},
-                   {"why the vendor stays", false, "", "why"}});
+                   {"vendor"},
+                   {"vendor time", true, "µs"}});
   for (const CaseView& view : group.cases) {
     if (!view.loss) continue;
     const Timing* confirmation = find_confirmation(view);
+    const auto tried = static_cast<int64_t>(view.source->evaluations.size());
     table.add({text_cell(view.label),
-               text_cell(view.decision().baseline),
-               number_cell(view.decision().baseline_median_us),
                number_cell(view.best != nullptr ? view.best->timing->ratio : kNone, print_ratio),
                number_cell(confirmation != nullptr ? confirmation->ratio : kNone, print_ratio),
                interval_cell(confirmation),
-               {print_count(static_cast<int64_t>(view.source->evaluations.size())),
-                static_cast<double>(view.source->evaluations.size())},
-               text_cell(view.ours ? "our kernel ships: " + explain_loss(view) : explain_loss(view))});
+               text_cell(explain_loss(view)),
+               {print_count(tried), static_cast<double>(tried)},
+               text_cell(view.decision().baseline),
+               number_cell(view.decision().baseline_median_us)});
   }
   if (table.empty()) return "<p>None: on every shape here our kernel's interval lies above the vendor.</p>\n";
   return table.print("Shapes where no kernel beats the vendor, or where ours is slower; slowest first");

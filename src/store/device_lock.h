@@ -20,7 +20,7 @@ struct LockHolder {
   std::string since;    // ISO 8601 UTC
 };
 
-// "process 4711 (kernelwright tune ...), since 2025-01-31T12:00:00.000Z"
+// "process 4711 (kernelwright tune ...), since 2025-01-31T12:00:00.000000Z"
 [[nodiscard]] std::string print_holder(const LockHolder& holder);
 
 class DeviceLock {

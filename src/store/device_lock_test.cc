@@ -57,7 +57,7 @@ TEST_F(DeviceLockTest, says_who_holds_it) {
   ASSERT_FALSE(*lock);
   EXPECT_EQ(lock->error().pid, child);
   EXPECT_THAT(lock->error().command, HasSubstr("store_test"));
-  EXPECT_EQ(lock->error().since.size(), std::string("2025-01-31T12:00:00.000Z").size());
+  EXPECT_EQ(lock->error().since.size(), std::string("2025-01-31T12:00:00.000000Z").size());
   EXPECT_THAT(print_holder(lock->error()), HasSubstr(fmt::format("process {} (", child)));
   const auto other = try_take("another device");
   EXPECT_TRUE(other && *other);

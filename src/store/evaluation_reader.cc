@@ -9,7 +9,8 @@ namespace kw {
 const std::string kSelectEvaluations = fmt::format(
     "SELECT {}, e.id, p.key, d.key, v.protocol_version, e.run, v.run, v.finished_s, e.proposer, e.family, "
     "e.schedule, "
-    "e.note, e.seed, f.text, e.free_launch, e.kernel_name, s.text, e.source_hash, e.compiler, e.compile_us, "
+    "e.note, e.seed, f.text, e.free_language, e.free_launch, e.kernel_name, s.text, e.source_hash, "
+    "e.compiler, e.compile_us, "
     "e.from_cache, e.finished_s, b.hash, CASE WHEN ?1 THEN b.launch END, v.class, v.reason, v.evidence, "
     "v.ran, "
     "v.promoted "
@@ -76,6 +77,7 @@ Result<StoredEvaluation> load_evaluation(Database& database, const Statement& ro
   e.proposal.note = row.text(column++);
   e.proposal.seed = static_cast<uint64_t>(row.integer(column++));
   e.proposal.free_text = row.text(column++);
+  e.proposal.free_language = row.find_text(column++).value_or(Proposal{}.free_language);
   KW_TRY(e.proposal.free_launch, load_launch(database, row.text(column++)));
   KW_TRY_VOID(load_parents(database, id, e.proposal.parents));
   e.kernel_name = row.text(column++);

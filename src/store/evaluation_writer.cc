@@ -163,14 +163,14 @@ Status insert_evaluation(Database& database, int64_t verdict, const Keys& keys, 
   if (e.proposal.free_launch) free_launch = print_json(print_launch(*e.proposal.free_launch));
   KW_TRY_VOID(database.run(
       "INSERT INTO evaluations (verdict, run, proposer, family, schedule, note, seed, free_source, "
-      "free_launch, "
-      "kernel_name, source, source_hash, compiler, compile_us, from_cache, finished_s) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "free_language, free_launch, kernel_name, source, source_hash, compiler, compile_us, from_cache, "
+      "finished_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       verdict, run.id, e.proposal.proposer, e.proposal.family, value_or_null(e.proposal.schedule),
       value_or_null(e.proposal.note),
       imported ? std::nullopt : std::optional(static_cast<int64_t>(e.proposal.seed)), keys.free_source,
-      free_launch, value_or_null(e.kernel_name), keys.source, value_or_null(e.source_hash),
-      value_or_null(e.compiler), e.compile_us == 0 ? std::nullopt : std::optional(e.compile_us), e.from_cache,
+      keys.free_source ? std::optional(e.proposal.free_language) : std::nullopt, free_launch,
+      value_or_null(e.kernel_name), keys.source, value_or_null(e.source_hash), value_or_null(e.compiler),
+      e.compile_us == 0 ? std::nullopt : std::optional(e.compile_us), e.from_cache,
       imported ? std::nullopt : std::optional(e.finished_s)));
   const int64_t id = database.last_id();
   for (size_t i = 0; i < e.proposal.parents.size(); ++i) {

@@ -32,7 +32,7 @@ struct RunOrigin {
 // Text that print_json wrote; an error means that the file is damaged.
 [[nodiscard]] Result<Json> load_json(const std::string& text, const Database& database);
 
-// Host time now, ISO 8601 UTC with milliseconds.
+// Host time now, ISO 8601 UTC with microseconds, so that what happens in turn sorts in turn.
 [[nodiscard]] std::string print_now();
 
 // Text or NULL: an empty string says that there is none.

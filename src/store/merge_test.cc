@@ -61,7 +61,6 @@ class MergeTest : public StoreFiles {
   void fill() {
     Store a = open("a.db"), b = open("b.db");
     const int64_t in_a = start_run(a);
-    ::usleep(3000);  // runs start in different milliseconds
     const int64_t in_b = start_run(b), in_b2 = start_run(b, 2);
     Evaluation twin = make_pass("twin", 1.3);
     twin.binary_hash = twin.verdict.binary_hash = twin.timing->binary_hash = make_hash("both");

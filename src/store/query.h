@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "record/measurements.h"
 #include "store/store.h"
 
 namespace kw {
@@ -71,9 +72,6 @@ struct RunRow {
 //   protocol_version, baseline ("onednn"), mode, cache, threads, ratio_low, ratio_high, disturbed (0 or 1)
 // Numbers are the shortest text that reads back to the same float64. Store::import_measurements is the
 // inverse.
-inline constexpr const char* kMeasurementsHeader =
-    "problem,family,schedule,binary_hash,verdict,median_us,ratio,baseline_us,device_key,protocol_version,"
-    "baseline,mode,cache,threads,ratio_low,ratio_high,disturbed";
 [[nodiscard]] Result<std::string> export_measurements(const Store& store);
 
 // The same table from a damaged store: rows that cannot be read are counted and left out.

@@ -87,6 +87,7 @@ inline Evaluation make_pass(const std::string& schedule, double ratio = 1.1,
   t.ratio_low = ratio - 0.01;
   t.ratio_high = ratio + 0.1;
   t.disturbed = true;
+  t.note = "bimodal, \"load\" 3";
   e.timing = t;
   e.finished_s = 12.125;
   return e;
@@ -127,6 +128,7 @@ inline void expect_same(const std::optional<Timing>& got, const std::optional<Ti
   EXPECT_EQ(got->ratio_high, want->ratio_high);
   EXPECT_EQ(got->confirmed, want->confirmed);
   EXPECT_EQ(got->disturbed, want->disturbed);
+  EXPECT_EQ(got->note, want->note);
   if (!with_samples) {
     EXPECT_TRUE(got->latency_us.empty() && got->baseline_latency_us.empty());
     return;
@@ -145,6 +147,7 @@ inline void expect_same(const Evaluation& got, const Evaluation& want, bool full
   EXPECT_EQ(got.proposal.family, want.proposal.family);
   EXPECT_EQ(got.proposal.schedule, want.proposal.schedule);
   EXPECT_EQ(got.proposal.free_text, full ? want.proposal.free_text : "");
+  EXPECT_EQ(got.proposal.free_language, want.proposal.free_language);
   EXPECT_EQ(got.proposal.free_launch, want.proposal.free_launch);
   EXPECT_EQ(got.proposal.parents, want.proposal.parents);
   EXPECT_EQ(got.proposal.note, want.proposal.note);

@@ -21,7 +21,7 @@ CREATE TABLE runs (
   seed INTEGER,                      -- uint64 as two's complement
   facts TEXT CHECK (facts IS NULL OR json_valid(facts)),  -- the device as this run found it
   version TEXT NOT NULL,
-  started TEXT NOT NULL,             -- ISO 8601 UTC with milliseconds
+  started TEXT NOT NULL,             -- ISO 8601 UTC with microseconds
   ended TEXT,
   how TEXT,
   CONSTRAINT end_has_a_how CHECK ((ended IS NULL) = (how IS NULL)),
@@ -88,6 +88,7 @@ CREATE TABLE evaluations (
   note TEXT CHECK (note <> ''),
   seed INTEGER,                      -- uint64 as two's complement; NULL when imported
   free_source INTEGER REFERENCES sources (id),
+  free_language TEXT,                -- NULL without a free text
   free_launch TEXT CHECK (free_launch IS NULL OR json_valid(free_launch)),
   kernel_name TEXT CHECK (kernel_name <> ''),
   source INTEGER REFERENCES sources (id),
@@ -126,6 +127,7 @@ CREATE TABLE timings (
   ratio_high REAL NOT NULL,
   confirmed INTEGER NOT NULL CHECK (confirmed IN (0, 1)),
   disturbed INTEGER NOT NULL CHECK (disturbed IN (0, 1)),
+  note TEXT CHECK (note <> ''),
   FOREIGN KEY (verdict, class) REFERENCES verdicts (id, class) ON DELETE CASCADE,
   CONSTRAINT interval_holds_ratio CHECK (ratio_low <= ratio AND ratio <= ratio_high)
 ) STRICT;
@@ -149,7 +151,7 @@ CREATE TABLE baselines (
   version TEXT NOT NULL,
   median_us REAL CHECK (median_us > 0),
   refused TEXT CHECK (refused <> ''),
-  measured TEXT NOT NULL,            -- ISO 8601 UTC with milliseconds
+  measured TEXT NOT NULL,            -- ISO 8601 UTC with microseconds
   UNIQUE (problem, run, name, version),
   CONSTRAINT time_or_refusal CHECK ((median_us IS NULL) = (refused IS NOT NULL))
 ) STRICT;
@@ -170,7 +172,7 @@ CREATE TABLE decisions (
   baseline_median_us REAL CHECK (baseline_median_us > 0),
   reason TEXT NOT NULL CHECK (reason <> ''),
   confirmation INTEGER REFERENCES timings (id),
-  decided TEXT NOT NULL,             -- ISO 8601 UTC with milliseconds
+  decided TEXT NOT NULL,             -- ISO 8601 UTC with microseconds
   UNIQUE (problem, run),
   FOREIGN KEY (verdict, class) REFERENCES verdicts (id, class),
   CONSTRAINT interval_holds_ratio CHECK (ratio_low <= ratio AND ratio <= ratio_high),

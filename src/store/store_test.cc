@@ -29,6 +29,7 @@ TEST_F(StoreTest, gives_back_every_field_of_an_evaluation) {
   free.proposal.proposer = "user";
   free.proposal.family = "free";
   free.proposal.free_text = "void kernel() {}";
+  free.proposal.free_language = "c";
   free.proposal.free_launch = make_launch();
   free.verdict.klass = VerdictClass::kIllegal;
   free.verdict.reason = "writable_data";
@@ -37,6 +38,7 @@ TEST_F(StoreTest, gives_back_every_field_of_an_evaluation) {
   promoted.verdict.promoted = true;
   promoted.timing->confirmed = true;
   promoted.timing->disturbed = false;
+  promoted.timing->note.clear();
   promoted.timing->latency_us.clear();
   promoted.timing->baseline_latency_us.clear();
   promoted.finished_s = 16;
@@ -103,7 +105,7 @@ TEST_F(StoreTest, gives_back_every_field_of_runs_baselines_and_decisions) {
   EXPECT_EQ(runs[0].how, "done");
   EXPECT_FALSE(runs[0].imported);
   EXPECT_LE(runs[0].started, runs[0].ended);
-  EXPECT_EQ(runs[0].started.size(), std::string("2025-01-31T12:00:00.000Z").size());
+  EXPECT_EQ(runs[0].started.size(), std::string("2025-01-31T12:00:00.000000Z").size());
 
   const auto baselines = *find_baseline_rows(store, kProblem, make_device().key());
   ASSERT_EQ(baselines.size(), 2u);

@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstring>
 
+#include "store/identity.h"
+
 namespace kw {
 namespace {
 
@@ -25,10 +27,10 @@ Result<int64_t> add_timing(Database& database, int64_t verdict, const std::strin
   KW_TRY_VOID(database.run(
       "INSERT INTO timings (verdict, purpose, baseline, mode, cache, threads, median_us, baseline_median_us, "
       "ratio, "
-      "ratio_low, ratio_high, confirmed, disturbed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "ratio_low, ratio_high, confirmed, disturbed, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       verdict, purpose, timing.baseline, timing.mode, timing.cache, timing.threads, timing.median_us,
       timing.baseline_median_us, timing.ratio, timing.ratio_low, timing.ratio_high, timing.confirmed,
-      timing.disturbed));
+      timing.disturbed, value_or_null(timing.note)));
   const int64_t id = database.last_id();
   if (!timing.latency_us.empty() || !timing.baseline_latency_us.empty())
     KW_TRY_VOID(database.run("INSERT INTO samples (timing, latency_us, baseline_latency_us) VALUES (?, ?, ?)",
@@ -54,6 +56,7 @@ Result<std::optional<Timing>> load_timing(Database& database, const Statement& r
   timing.ratio_high = row.real(column++);
   timing.confirmed = row.integer(column++) != 0;
   timing.disturbed = row.integer(column++) != 0;
+  timing.note = row.text(column++);
   if (with_samples) {
     KW_TRY(Statement samples,
            database.query("SELECT latency_us, baseline_latency_us FROM samples WHERE timing = ?", id));

@@ -9,8 +9,8 @@ namespace kw {
 // Columns of alias t that load_timing reads, in order.
 inline constexpr const char* kTimingColumns =
     "t.id, t.baseline, t.mode, t.cache, t.threads, t.median_us, t.baseline_median_us, t.ratio, t.ratio_low, "
-    "t.ratio_high, t.confirmed, t.disturbed";
-inline constexpr int kTimingColumnCount = 12;
+    "t.ratio_high, t.confirmed, t.disturbed, t.note";
+inline constexpr int kTimingColumnCount = 13;
 
 // purpose: "search" (at most one per verdict) or "decision". Returns the timing's row number.
 [[nodiscard]] Result<int64_t> add_timing(Database& database, int64_t verdict, const std::string& purpose,

@@ -10,10 +10,23 @@
 namespace kw {
 namespace {
 
-enum Column { kProblem, kFamily, kSchedule, kBinaryHash, kVerdict, kMedian, kRatio, kBaseline, kDevice, kProtocol, kRead };  // the rest is for people and store import
+enum Column {
+  kProblem,
+  kFamily,
+  kSchedule,
+  kBinaryHash,
+  kVerdict,
+  kMedian,
+  kRatio,
+  kBaseline,
+  kDevice,
+  kProtocol,
+  kRead
+};  // the rest is for people and store import
 
-constexpr std::string_view kColumnNames[kRead] = {"problem",   "family", "schedule",    "binary_hash", "verdict",
-                                                     "median_us", "ratio",  "baseline_us", "device_key",  "protocol_version"};
+constexpr std::string_view kColumnNames[kRead] = {"problem",    "family",          "schedule", "binary_hash",
+                                                  "verdict",    "median_us",       "ratio",    "baseline_us",
+                                                  "device_key", "protocol_version"};
 
 // Fields of one line: separated by commas; a field in double quotes may hold commas, and "" for a quote.
 Result<std::vector<std::string>> split_line(std::string_view line) {
@@ -47,7 +60,8 @@ Result<std::optional<double>> parse_positive(const std::vector<std::string>& fie
   if (text.empty()) return std::nullopt;
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool ok = error == std::errc() && end == text.data() + text.size() && std::isfinite(value) && value > 0;
+  const bool ok =
+      error == std::errc() && end == text.data() + text.size() && std::isfinite(value) && value > 0;
   if (!ok) return fail_user("{} is '{}', not a positive number (empty = none)", kColumnNames[column], text);
   return value;
 }
@@ -62,7 +76,8 @@ Result<Verdict> parse_verdict(const std::string& code, const std::string& binary
 }
 
 Result<RecordedRow> parse_row(const std::vector<std::string>& fields) {
-  static const size_t columns = static_cast<size_t>(std::count(kMeasurementsHeader.begin(), kMeasurementsHeader.end(), ',')) + 1;
+  static const size_t columns =
+      static_cast<size_t>(std::count(kMeasurementsHeader.begin(), kMeasurementsHeader.end(), ',')) + 1;
   if (fields.size() != columns)
     return fail_user("{} columns, not {} ({})", fields.size(), columns, kMeasurementsHeader);
   for (Column column : {kProblem, kFamily, kSchedule, kVerdict, kDevice, kProtocol}) {
@@ -82,8 +97,9 @@ Result<RecordedRow> parse_row(const std::vector<std::string>& fields) {
   const std::string& protocol = fields[kProtocol];
   const auto [end, error] = std::from_chars(protocol.data(), protocol.data() + protocol.size(), row.protocol);
   if (error != std::errc() || end != protocol.data() + protocol.size() || row.protocol != kProtocolVersion) {
-    return fail_user("protocol_version is '{}', but only measurements of version {} can be compared; measure again", protocol,
-                     kProtocolVersion);
+    return fail_user(
+        "protocol_version is '{}', but only measurements of version {} can be compared; measure again",
+        protocol, kProtocolVersion);
   }
   if (!row.verdict.passed()) {
     if (row.median_us || row.ratio || row.baseline_us) {
@@ -108,7 +124,8 @@ Result<RecordedTable> RecordedTable::parse(std::string_view text, const std::str
     ++line_number;
     const std::string where = fmt::format("{} line {}", origin, line_number);
     if (line_number == 1) {
-      if (line != kMeasurementsHeader) return fail_user("{}: the header is not '{}'", where, kMeasurementsHeader);
+      if (line != kMeasurementsHeader)
+        return fail_user("{}: the header is not '{}'", where, kMeasurementsHeader);
       continue;
     }
     if (line.empty()) continue;
@@ -116,7 +133,8 @@ Result<RecordedTable> RecordedTable::parse(std::string_view text, const std::str
     if (!fields) return with_context(fields.error(), where);
     auto row = parse_row(*fields);
     if (!row) return tl::unexpected(Error{where + ": " + row.error().message, ErrorKind::kUser});
-    const auto [at, is_new] = table.index_.emplace(std::pair(row->problem, row->schedule), table.rows_.size());
+    const auto [at, is_new] =
+        table.index_.emplace(std::pair(row->problem, row->schedule), table.rows_.size());
     if (!is_new) {
       return fail_user("{}: problem '{}' with schedule '{}' comes twice", where, row->problem, row->schedule);
     }
@@ -160,7 +178,8 @@ std::vector<const RecordedRow*> RecordedTable::find_rows(std::string_view proble
 Result<const RecordedRow*> RecordedTable::find(std::string_view problem, std::string_view schedule) const {
   const auto at = index_.find(std::pair(std::string(problem), std::string(schedule)));
   if (at == index_.end()) {
-    return fail("the recorded table has no measurement of problem '{}' with schedule '{}'", problem, schedule);
+    return fail("the recorded table has no measurement of problem '{}' with schedule '{}'", problem,
+                schedule);
   }
   return &rows_[at->second];
 }

@@ -10,11 +10,13 @@
 namespace kw {
 namespace {
 
-constexpr double kNextNearest = 0.4;  // chance to pass over a near row for the next one, so that offspring differ
+constexpr double kNextNearest =
+    0.4;  // chance to pass over a near row for the next one, so that offspring differ
 
 class RecordedSpace : public Space {
  public:
-  RecordedSpace(std::unique_ptr<Space> base, std::vector<std::string> keys) : base_(std::move(base)), keys_(std::move(keys)) {
+  RecordedSpace(std::unique_ptr<Space> base, std::vector<std::string> keys)
+      : base_(std::move(base)), keys_(std::move(keys)) {
     for (size_t row = 0; row < keys_.size(); ++row) row_of_.emplace(keys_[row], row);
     scale_features();
   }
@@ -63,14 +65,16 @@ class RecordedSpace : public Space {
     }
   }
 
-  std::string find_near(const std::string& key, const std::vector<std::string>& parents, Random& random) const {
+  std::string find_near(const std::string& key, const std::vector<std::string>& parents,
+                        Random& random) const {
     const std::vector<double> wanted = base_->features(key);
     KW_CHECK(wanted.size() == scale_.size(), "{} features, not {}", wanted.size(), scale_.size());
     std::vector<std::pair<double, size_t>> near;  // squared distance, row
     for (size_t row = 0; row < rows_.size(); ++row) {
       if (std::find(parents.begin(), parents.end(), keys_[row]) != parents.end()) continue;
       double squared = 0;
-      for (size_t d = 0; d < wanted.size(); ++d) squared += std::pow((rows_[row][d] - wanted[d]) * scale_[d], 2);
+      for (size_t d = 0; d < wanted.size(); ++d)
+        squared += std::pow((rows_[row][d] - wanted[d]) * scale_[d], 2);
       near.emplace_back(squared, row);
     }
     if (near.empty()) return parents[0];
@@ -90,7 +94,8 @@ class RecordedSpace : public Space {
 
 }  // namespace
 
-Result<std::unique_ptr<Space>> make_recorded_space(std::unique_ptr<Space> base, const std::vector<std::string>& keys) {
+Result<std::unique_ptr<Space>> make_recorded_space(std::unique_ptr<Space> base,
+                                                   const std::vector<std::string>& keys) {
   std::vector<std::string> legal;
   for (const auto& key : keys) {
     if (!base->find_illegality(key)) legal.push_back(key);
@@ -107,7 +112,8 @@ Result<std::unique_ptr<Space>> make_recorded_space(std::unique_ptr<Space> base, 
                                                    std::string_view problem) {
   std::vector<std::string> keys;
   for (const RecordedRow* row : table.find_rows(problem)) {
-    if (row->family == base->family() && row->verdict.klass != VerdictClass::kIllegal) keys.push_back(row->schedule);
+    if (row->family == base->family() && row->verdict.klass != VerdictClass::kIllegal)
+      keys.push_back(row->schedule);
   }
   if (keys.empty()) return fail("the recorded table has no schedule of problem '{}'", problem);
   return make_recorded_space(std::move(base), keys);

@@ -20,7 +20,9 @@ class RecordedSpaceTest : public testing::Test {
     KW_CHECK(space.has_value(), "no space");
     space_ = std::move(*space);
   }
-  bool in_table(const std::string& key) const { return std::find(keys_.begin(), keys_.end(), key) != keys_.end(); }
+  bool in_table(const std::string& key) const {
+    return std::find(keys_.begin(), keys_.end(), key) != keys_.end();
+  }
   FakeSpace full_;
   std::vector<std::string> keys_;
   std::unique_ptr<Space> space_;

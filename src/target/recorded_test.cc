@@ -65,7 +65,8 @@ TEST(RecordedTable, names_problem_and_schedule_of_a_miss) {
 TEST(RecordedTable, says_line_and_value_of_bad_input) {
   EXPECT_THAT(complain(""), AllOf(HasSubstr("table.csv line 1"), HasSubstr("header")));
   EXPECT_THAT(complain("a,b\n"), HasSubstr("header"));
-  EXPECT_THAT(complain(kHeader + line(kFirst, "s") + "x,y\n"), AllOf(HasSubstr("line 3"), HasSubstr("2 columns")));
+  EXPECT_THAT(complain(kHeader + line(kFirst, "s") + "x,y\n"),
+              AllOf(HasSubstr("line 3"), HasSubstr("2 columns")));
   EXPECT_THAT(complain(kHeader + line(kFirst, "s") + line(kSecond, "s") + line(kFirst, "s")),
               AllOf(HasSubstr("line 4"), HasSubstr("twice"), HasSubstr(kFirst)));
   EXPECT_THAT(complain(kHeader + line("gemm of sorts", "s")), HasSubstr("line 2"));
@@ -74,10 +75,13 @@ TEST(RecordedTable, says_line_and_value_of_bad_input) {
   EXPECT_THAT(complain(kHeader + line(kFirst, "s", "aa,pass,fast,1,1,cpu,1")),
               AllOf(HasSubstr("median_us"), HasSubstr("'fast'")));
   for (const std::string bad : {"0", "-1", "nan", "inf", "1e999", "2x"}) {
-    EXPECT_THAT(complain(kHeader + line(kFirst, "s", "aa,pass," + bad + ",1,1,cpu,1")), HasSubstr("median_us")) << bad;
+    EXPECT_THAT(complain(kHeader + line(kFirst, "s", "aa,pass," + bad + ",1,1,cpu,1")),
+                HasSubstr("median_us"))
+        << bad;
   }
   EXPECT_THAT(complain(kHeader + line(kFirst, "s", "aa,brilliant,1,1,1,cpu,1")), HasSubstr("brilliant"));
-  EXPECT_THAT(complain(kHeader + line(kFirst, "s", "aa,crash,1,1,1,cpu,1")), HasSubstr("only a pass has times"));
+  EXPECT_THAT(complain(kHeader + line(kFirst, "s", "aa,crash,1,1,1,cpu,1")),
+              HasSubstr("only a pass has times"));
   EXPECT_THAT(complain(kHeader + line(kFirst, "s", "aa,pass,1,,1,cpu,1")), HasSubstr("a pass needs"));
   EXPECT_THAT(complain(kHeader + line(kFirst, "s", "aa,pass,1,1,1,cpu,999")), HasSubstr("'999'"));
 }

@@ -85,10 +85,15 @@ void write_bits(Dtype dtype, std::span<std::byte> bytes, int64_t index, uint64_t
 }
 
 double read_element(Dtype dtype, std::span<const std::byte> bytes, int64_t index) {
+  if (dtype == Dtype::kF32) {  // most elements: a copy of known size
+    float value = 0;
+    std::memcpy(&value, bytes.data() + index * 4, sizeof value);
+    return value;
+  }
   const uint64_t bits = read_bits(dtype, bytes, index);
   switch (dtype) {
     case Dtype::kF32:
-      return std::bit_cast<float>(static_cast<uint32_t>(bits));
+      break;
     case Dtype::kF16:
       return decode_f16(static_cast<uint16_t>(bits));
     case Dtype::kBf16:

@@ -1,7 +1,7 @@
 // See poison.h. One random draw per element.
 #include "verify/poison.h"
 
-#include <cmath>
+#include <bit>
 
 #include "base/random.h"
 #include "verify/element.h"
@@ -24,10 +24,10 @@ uint64_t make_nan_bits(Dtype dtype, uint64_t payload) {
   return 0;
 }
 
+// Magnitudes from 1/8 to 128.
 double make_finite(uint64_t draw) {
-  const double mantissa = 1 + static_cast<double>(draw >> 12) * 0x1p-52;
-  const int exponent = static_cast<int>(draw % 10) - 3;
-  return std::ldexp(draw & 0x800 ? -mantissa : mantissa, exponent);
+  const auto exponent = static_cast<uint64_t>(1020 + draw % 10);
+  return std::bit_cast<double>((draw & 0x800) << 52 | exponent << 52 | draw >> 12);
 }
 
 }  // namespace

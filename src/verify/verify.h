@@ -23,7 +23,8 @@ struct VerifyPlan {
 [[nodiscard]] Result<Verdict> check_binary(Device& device, const Binary& binary,
                                            std::span<const Check> checks, const VerifyPlan& plan);
 
-// The same for a vendor routine: its name instead of a binary.
+// The same for a vendor routine: its name instead of a binary. Workloads that it cannot compute are skipped
+// and counted.
 [[nodiscard]] Result<Verdict> check_baseline(Device& device, const std::string& name,
                                              std::span<const Check> checks, const VerifyPlan& plan);
 

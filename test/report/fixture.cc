@@ -1,10 +1,10 @@
-// Fills a store with made-up but plausible measurements, for the browser test of the report.
-// Usage: report_fixture STORE SHAPES [all-threads]. Names and reasons hold HTML that must not become HTML.
-// Runs no kernel.
+// Fills a store with made-up but plausible measurements, for the browser test of the report. Prints the
+// problems that are decided, one a line. Names and reasons hold HTML that must not become HTML. Runs no
+// kernel. Usage: report_fixture STORE SHAPES [both], with `both` for one and for two threads; the last of
+// three or more shapes stays undecided, 0 shapes leave an empty store.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 
 #include "base/hash.h"
 #include "base/random.h"
@@ -170,6 +170,7 @@ Status fill(const std::string& path, int shapes, int threads) {
     KW_TRY_VOID(store.add_evaluations(run, evaluations));
     if (i + 1 < shapes || shapes < 3) {
       KW_TRY_VOID(decide(store, run, evaluations, random));
+      std::printf("%s\n", key.c_str());
     }
   }
   return store.finish_run(run, "done");
@@ -177,7 +178,7 @@ Status fill(const std::string& path, int shapes, int threads) {
 
 int run_fixture(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: report_fixture STORE SHAPES [all-threads]\n");
+    std::fprintf(stderr, "usage: report_fixture STORE SHAPES [both]\n");
     return 2;
   }
   for (int threads = 1; threads <= (argc > 3 ? 2 : 1); ++threads)
