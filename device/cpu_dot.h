@@ -45,24 +45,24 @@ static inline void store_sums(vec (&acc)[R][V], float* c, long c_ld, float alpha
   if constexpr (V == 1) {
 #pragma GCC unroll 8
     for (int r = 0; r < R; r += 4)
-      store_column_quad(alpha * sum_lanes(acc[r][0], acc[r + 1 < R ? r + 1 : r][0], acc[r + 2 < R ? r + 2 : r][0],
-                                          acc[r + 3 < R ? r + 3 : r][0]),
+      store_column_quad(alpha * sum_lanes(acc[r][0], acc[r + 1 < R ? r + 1 : r][0],
+                                          acc[r + 2 < R ? r + 2 : r][0], acc[r + 3 < R ? r + 3 : r][0]),
                         c + r * c_ld, c_ld, beta, R - r);
   } else {
 #pragma GCC unroll 32
     for (int r = 0; r < R; ++r)
 #pragma GCC unroll 8
       for (int v = 0; v < V; v += 4)
-        store_row_quad(alpha * sum_lanes(acc[r][v], acc[r][v + 1 < V ? v + 1 : v], acc[r][v + 2 < V ? v + 2 : v],
-                                         acc[r][v + 3 < V ? v + 3 : v]),
+        store_row_quad(alpha * sum_lanes(acc[r][v], acc[r][v + 1 < V ? v + 1 : v],
+                                         acc[r][v + 2 < V ? v + 2 : v], acc[r][v + 3 < V ? v + 3 : v]),
                        c + r * c_ld + v, beta, V - v < 4 ? V - v : 4);
   }
 }
 
 // c = alpha * sum over k of y x + beta * c.                  y (R, k) x (V, k) c (R, V)
 template <int R, int V>
-__attribute__((noinline)) static void tile(long k, const float* y, long y_ld, const float* x, long x_ld, float* c,
-                                           long c_ld, float alpha, float beta, long, const float*) {
+__attribute__((noinline)) static void tile(long k, const float* y, long y_ld, const float* x, long x_ld,
+                                           float* c, long c_ld, float alpha, float beta, long, const float*) {
   constexpr int kSteps = R == kRows && V == kWidth ? kUnroll : kSums;
   if (kPrefetchC) {
 #pragma GCC unroll 32

@@ -15,7 +15,8 @@ struct Part {
 
 static inline long min_of(long a, long b) { return a < b ? a : b; }
 
-// How many of `left` the next tile takes: equal shares of size and size - 1 where they fit, else size, then 4, 2, 1.
+// How many of `left` the next tile takes: equal shares of size and size - 1 where they fit, else size, then
+// 4, 2, 1.
 static inline long next_share(long left, long size) {
   const long tiles = (left + size - 1) / size;
   if (tiles * (size - 1) <= left) return left > tiles * (size - 1) ? size : size - 1;
@@ -74,10 +75,10 @@ struct TileCall {
   }
 };
 
-// One block of the product in cache: rows [i0, i1), columns [j0, j1), depth [p0, p0 + k). Packed operands start at
-// pack_y, pack_x.
-static inline void run_tile(const Product& g, const float* pack_y, const float* pack_x, Part rows, Part cols, long p0,
-                            long k, float beta, long i, long height, long j, long width) {
+// One block of the product in cache: rows [i0, i1), columns [j0, j1), depth [p0, p0 + k). Packed operands
+// start at pack_y, pack_x.
+static inline void run_tile(const Product& g, const float* pack_y, const float* pack_x, Part rows, Part cols,
+                            long p0, long k, float beta, long i, long height, long j, long width) {
   const long left = cols.end - j, wide = width * kUnit;
   const long lanes = (left < wide ? left : wide) - (width - 1) * kUnit;
   const long depth = kDot ? ((k + 15) / 16 * 16 + 16) : k;
@@ -100,8 +101,8 @@ static inline void run_tile(const Product& g, const float* pack_y, const float* 
   t.beta = beta;
   with_share<kRows>(height, t);
 }
-static inline void run_block(const Product& g, const float* pack_y, const float* pack_x, Part rows, Part cols, long p0,
-                             long k, float beta) {
+static inline void run_block(const Product& g, const float* pack_y, const float* pack_x, Part rows, Part cols,
+                             long p0, long k, float beta) {
   if (kColumnsOutside) {
     for (long j = cols.begin, width; j < cols.end; j += width * kUnit) {
       width = next_share((cols.end - j + kUnit - 1) / kUnit, kWidth);

@@ -17,7 +17,8 @@ template <int R, int V>
 static inline void outer_step(vec (&acc)[R][V], const float* y, long y_ld, int p, const float* x, edge e) {
   vec b[V];
 #pragma GCC unroll 16
-  for (int v = 0; v < V; ++v) b[v] = kPackX || v < V - 1 ? load(x + v * kLanes) : load_edge(x + v * kLanes, e);
+  for (int v = 0; v < V; ++v)
+    b[v] = kPackX || v < V - 1 ? load(x + v * kLanes) : load_edge(x + v * kLanes, e);
 #pragma GCC unroll 32
   for (int r = 0; r < R; ++r) {
     const float s = y_value<R>(y, y_ld, r, p);
@@ -65,8 +66,8 @@ static inline void store_quads(const vec (&v)[4], float* at, long c_ld, float be
     store_quads<c + 1>(v, at, c_ld, beta, lanes, width);
   }
 }
-__attribute__((noinline)) static void store_transposed(vec v0, vec v1, vec v2, vec v3, float* at, long c_ld, float beta,
-                                                       long lanes, int width) {
+__attribute__((noinline)) static void store_transposed(vec v0, vec v1, vec v2, vec v3, float* at, long c_ld,
+                                                       float beta, long lanes, int width) {
   vec v[4] = {v0, v1, v2, v3};
   transpose_quads(v);
   store_quads(v, at, c_ld, beta, lanes, width);
@@ -79,9 +80,10 @@ static inline void store_columns(vec (&acc)[R][V], float* c, long c_ld, float al
   for (int v = 0; v < V; ++v)
 #pragma GCC unroll 8
     for (int r = 0; r < R; r += 4)
-      store_transposed(alpha * acc[r][v], alpha * acc[r + 1 < R ? r + 1 : r][v], alpha * acc[r + 2 < R ? r + 2 : r][v],
-                       alpha * acc[r + 3 < R ? r + 3 : r][v], c + v * kLanes * c_ld + r, c_ld, beta,
-                       v < V - 1 ? kLanes : lanes, R - r < 4 ? R - r : 4);
+      store_transposed(alpha * acc[r][v], alpha * acc[r + 1 < R ? r + 1 : r][v],
+                       alpha * acc[r + 2 < R ? r + 2 : r][v], alpha * acc[r + 3 < R ? r + 3 : r][v],
+                       c + v * kLanes * c_ld + r, c_ld, beta, v < V - 1 ? kLanes : lanes,
+                       R - r < 4 ? R - r : 4);
 }
 
 // Touches the output lines of the tile, so that they arrive while k is summed.
@@ -97,8 +99,8 @@ static inline void prefetch_c(const float* c, long c_ld, long lanes) {
       for (int v = 0; v < V; ++v) __builtin_prefetch(c + r * c_ld + v * kLanes, 1, 3);
   }
 }
-// Touches, into L2, what the next tile reads of an unpacked Y. Depth-first rows hold 16 steps in one line: each of four
-// successive steps touches a quarter of them.
+// Touches, into L2, what the next tile reads of an unpacked Y. Depth-first rows hold 16 steps in one line:
+// each of four successive steps touches a quarter of them.
 template <int R>
 static inline void prefetch_y(const float* y, long y_ld, long step) {
   if constexpr (kYDepthFirst) {
@@ -111,15 +113,18 @@ static inline void prefetch_y(const float* y, long y_ld, long step) {
   }
 }
 
-// Touches, into L2, one line a step of what the next panel of X reads from memory; each row of tiles takes its vector.
+// Touches, into L2, one line a step of what the next panel of X reads from memory; each row of tiles takes
+// its vector.
 static inline void prefetch_x(const float* ahead, long x_ld, long step) {
-  __builtin_prefetch(kXDepthFirst ? ahead + step % kLanes * x_ld + step / kLanes * kLanes : ahead + step * x_ld, 0, 2);
+  __builtin_prefetch(
+      kXDepthFirst ? ahead + step % kLanes * x_ld + step / kLanes * kLanes : ahead + step * x_ld, 0, 2);
 }
 
 // c = alpha * sum over k of y x + beta * c; `lanes` of the last vector count. x_ld is that of the unpacked X.
 template <int R, int V>
-__attribute__((noinline)) static void tile(long k, const float* y, long y_ld, const float* x, long x_ld, float* c,
-                                           long c_ld, float alpha, float beta, long lanes, const float* ahead) {
+__attribute__((noinline)) static void tile(long k, const float* y, long y_ld, const float* x, long x_ld,
+                                           float* c, long c_ld, float alpha, float beta, long lanes,
+                                           const float* ahead) {
   constexpr int kSteps = R == kRows && V == kWidth ? kUnroll : kSums;
   const long x_step = kPackX ? V * kLanes : x_ld;
   const edge e = make_edge(lanes);

@@ -1,7 +1,8 @@
-// Packing for dot products: an operand stored (k, rows) becomes rows contiguous along k. Pasted by src/emit when the
-// schedule packs an operand.                                 src (k, rows) row-major, dst (rows, k) with dst_ld
-__attribute__((noinline)) static void pack_rows(float* dst, long dst_ld, const float* src, long src_ld, long rows,
-                                                long k) {
+// Packing for dot products: an operand stored (k, rows) becomes rows contiguous along k. Pasted by src/emit
+// when the schedule packs an operand.                                 src (k, rows) row-major, dst (rows, k)
+// with dst_ld
+__attribute__((noinline)) static void pack_rows(float* dst, long dst_ld, const float* src, long src_ld,
+                                                long rows, long k) {
   for (long r = 0; r < rows; r += kLanes, src += kLanes, dst += kLanes * dst_ld) {
     const long lanes = rows - r < kLanes ? rows - r : kLanes;
     const edge e = make_edge(lanes);

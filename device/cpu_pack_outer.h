@@ -1,15 +1,17 @@
-// Packing for outer products: X into panels (k, W vectors), Y into panels (k, R). Pasted by src/emit when the schedule
-// packs that operand. Sources are read inside their bounds only.
+// Packing for outer products: X into panels (k, W vectors), Y into panels (k, R). Pasted by src/emit when the
+// schedule packs that operand. Sources are read inside their bounds only.
 
 // 4 k steps of one vector from rows of memory: dst[q * dst_ld + lane] = src[lane * ld + q].
 static inline void pack_quad_block(float* dst, long dst_ld, const float* src, long ld) {
-  vec v[4] = {load_quads(src, ld), load_quads(src + ld, ld), load_quads(src + 2 * ld, ld), load_quads(src + 3 * ld, ld)};
+  vec v[4] = {load_quads(src, ld), load_quads(src + ld, ld), load_quads(src + 2 * ld, ld),
+              load_quads(src + 3 * ld, ld)};
   transpose_quads(v);
 #pragma GCC unroll 4
   for (int q = 0; q < 4; ++q) store(dst + q * dst_ld, v[q]);
 }
 
-// One panel of X: `width` vectors wide, `cols` real columns.                            dst (k, width * kLanes)
+// One panel of X: `width` vectors wide, `cols` real columns.                            dst (k, width *
+// kLanes)
 __attribute__((noinline)) static void pack_x_panel(float* dst, long width, const float* x, long x_ld, long k,
                                                    long cols) {
   const long dst_ld = width * kLanes;
@@ -31,7 +33,8 @@ __attribute__((noinline)) static void pack_x_panel(float* dst, long width, const
     long p = 0;
     if (cols >= kLanes) {
       for (; p + 4 <= k; p += 4) {
-        const float* next = src + (dst_ld + p % 16) * x_ld + p;  // of the next panel: four rows of each line's sixteen
+        const float* next =
+            src + (dst_ld + p % 16) * x_ld + p;  // of the next panel: four rows of each line's sixteen
 #pragma GCC unroll 4
         for (int q = 0; q < 4; ++q) __builtin_prefetch(next + q * x_ld, 0, 2);
         pack_quad_block(dst + p * dst_ld, dst_ld, src + p, x_ld);

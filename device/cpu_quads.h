@@ -1,8 +1,12 @@
 // 4 x 4 transposes between vectors and rows of memory. Pasted after cpu_vec_*.h.
 typedef int quad_edge __attribute__((vector_size(16)));
 static inline quad_edge make_quad_edge(int lanes) { return quad_edge{0, 1, 2, 3} < lanes; }
-static inline quad load_quad_edge(const float* at, quad_edge e) { return __builtin_ia32_maskloadps((const quad*)at, e); }
-static inline void store_quad_edge(float* at, quad v, quad_edge e) { __builtin_ia32_maskstoreps((quad*)at, e, v); }
+static inline quad load_quad_edge(const float* at, quad_edge e) {
+  return __builtin_ia32_maskloadps((const quad*)at, e);
+}
+static inline void store_quad_edge(float* at, quad v, quad_edge e) {
+  __builtin_ia32_maskstoreps((quad*)at, e, v);
+}
 
 // In each quad c: v[q] becomes (v[0][4c+q], v[1][4c+q], v[2][4c+q], v[3][4c+q]).
 static inline void transpose_quads(vec (&v)[4]) {

@@ -11,7 +11,9 @@ static inline edge make_edge(long lanes) {
   const int limit = lanes >= kLanes ? kLanes : (int)lanes;
   return edge{0, 1, 2, 3, 4, 5, 6, 7} < limit;
 }
-static inline vec load_edge(const float* at, edge e) { return __builtin_ia32_maskloadps256((const vec*)at, e); }
+static inline vec load_edge(const float* at, edge e) {
+  return __builtin_ia32_maskloadps256((const vec*)at, e);
+}
 static inline void store_edge(float* at, vec v, edge e) { __builtin_ia32_maskstoreps256((vec*)at, e, v); }
 
 typedef float quad __attribute__((vector_size(16)));
@@ -28,8 +30,12 @@ static inline vec load_quads(const float* src, long ld) {
   return __builtin_shufflevector(load_quad(src), load_quad(src + 4 * ld), 0, 1, 2, 3, 4, 5, 6, 7);
 }
 static inline vec low_pairs(vec a, vec b) { return __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13); }
-static inline vec high_pairs(vec a, vec b) { return __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15); }
+static inline vec high_pairs(vec a, vec b) {
+  return __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+}
 static inline vec low_halves(vec a, vec b) { return __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13); }
-static inline vec high_halves(vec a, vec b) { return __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15); }
+static inline vec high_halves(vec a, vec b) {
+  return __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+}
 // Sum of the two quads.
 static inline quad fold(vec v) { return get_quad<0>(v) + get_quad<1>(v); }

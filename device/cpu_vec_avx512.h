@@ -40,4 +40,6 @@ static inline vec high_halves(vec a, vec b) {
   return __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
 }
 // Sum of the four quads.
-static inline quad fold(vec v) { return (get_quad<0>(v) + get_quad<1>(v)) + (get_quad<2>(v) + get_quad<3>(v)); }
+static inline quad fold(vec v) {
+  return (get_quad<0>(v) + get_quad<1>(v)) + (get_quad<2>(v) + get_quad<3>(v));
+}

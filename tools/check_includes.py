@@ -37,7 +37,7 @@ def check(path: pathlib.Path) -> list[str]:
     found = []
     if len(lines) > MAX_LINES:
         found.append(f"{name}: {len(lines)} lines; split files over {MAX_LINES}")
-    if path.suffix == ".h" and not lines[0].startswith("//"):
+    if path.suffix == ".h" and not lines[0].startswith(("//", "/*")):
         found.append(f"{name}:1: the first line says what the file is for")
     if path.parts[len(ROOT.parts)] != "src" or path.name.endswith("_test.cc"):
         return found

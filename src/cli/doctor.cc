@@ -79,10 +79,10 @@ void look_at_gpu(std::vector<Finding>& findings) {
 }
 
 void look_at_llm(std::vector<Finding>& findings) {
-  const char* url = std::getenv("KW_LLM_URL");
+  const char* url = std::getenv("KERNELWRIGHT_LLM_URL");
   findings.push_back({"LLM endpoint", url != nullptr && *url != '\0', false,
                       url != nullptr && *url != '\0'
-                          ? std::string(url) + " (named by KW_LLM_URL; this version does not call it yet)"
+                          ? std::string(url) + " (named by KERNELWRIGHT_LLM_URL; this version does not call it yet)"
                           : "none; not needed: the proposers seed and evolve work without one"});
 }
 

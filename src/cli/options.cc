@@ -112,13 +112,13 @@ Result<int> parse_threads(const std::string& text) {
 }
 
 std::string default_store_path() {
-  const char* path = std::getenv("KW_STORE");
+  const char* path = std::getenv("KERNELWRIGHT_STORE");
   return path != nullptr && *path != '\0' ? path : "kernelwright.db";
 }
 
 void add_store_option(CLI::App& command, std::string& path) {
   path = default_store_path();
-  command.add_option("--store", path, "database of all measurements (or KW_STORE)")->capture_default_str();
+  command.add_option("--store", path, "database of all measurements (or KERNELWRIGHT_STORE)")->capture_default_str();
 }
 
 std::string print_command(const CLI::App& command) {

@@ -31,7 +31,7 @@ struct ShapeOptions {
 // --threads: a number, or "all".
 [[nodiscard]] Result<int> parse_threads(const std::string& text);
 
-// --store, else KW_STORE, else kernelwright.db in the working folder.
+// --store, else KERNELWRIGHT_STORE, else kernelwright.db in the working folder.
 void add_store_option(CLI::App& command, std::string& path);
 [[nodiscard]] std::string default_store_path();
 

@@ -12,13 +12,13 @@ namespace {
 
 // What the words of a schedule key mean, in their order (schedule/gemm_cpu.h).
 const std::map<std::string, std::vector<std::string>>& get_schedule_fields() {
-  static const std::map<std::string, std::vector<std::string>> kFields = {
+  static const std::map<std::string, std::vector<std::string>> fields = {
       {"gemm_cpu",
        {"instruction set", "tile's vectors along", "tile rows (r)", "tile width (v)", "partial sums (s)",
         "unroll (u)", "A packed (pa)", "B packed (pb)", "block of m (mc)", "block of n (nc)",
         "block of k (kc)", "outer block loop", "outer tile loop", "prefetch distance (pf)",
         "splits of m (tm)", "splits of n (tn)", "splits of k (tk)"}}};
-  return kFields;
+  return fields;
 }
 
 std::string print_utc_now() {

@@ -44,8 +44,14 @@ int run_merge(const StoreOptions& options) {
 int run_export(const StoreOptions& options) {
   const auto store = Store::open_read_only(options.store);
   if (!store) return explain(store.error());
-  const auto csv = export_measurements(*store);
-  if (!csv) return explain(csv.error());
+  auto csv = export_measurements(*store);
+  if (!csv) {
+    const auto salvage = salvage_measurements(*store);
+    if (!salvage) return explain(csv.error());
+    std::fprintf(stderr, "kernelwright: %s; %ld evaluations could not be read and are left out\n",
+                 csv.error().message.c_str(), static_cast<long>(salvage->unreadable));
+    csv = salvage->csv;
+  }
   if (options.file.empty() || options.file == "-") {
     std::printf("%s", csv->c_str());
   } else if (const auto written = write_file_atomically(options.file, *csv); !written) {

@@ -49,7 +49,7 @@ Verdict compile_verdict(const std::string& code, const std::string& message) {
 Result<Compiler> Compiler::find(const CompilePlan& plan) {
   KW_TRY(ObjectCache cache, ObjectCache::open(plan.cache_folder, plan.max_cache_bytes));
   Compiler compiler(plan, std::move(cache));
-  const char* wanted = std::getenv("KW_CXX");
+  const char* wanted = std::getenv("KERNELWRIGHT_CXX");
   std::vector<std::string> names = {"g++", "clang++"};
   if (wanted != nullptr && *wanted != '\0') names = {wanted};
   for (const std::string& name : names) {
@@ -64,8 +64,8 @@ Result<Compiler> Compiler::find(const CompilePlan& plan) {
     return compiler;
   }
   if (wanted != nullptr && *wanted != '\0')
-    return fail("the compiler named by KW_CXX ({}) does not run; unset it or name g++ or clang++", wanted);
-  return fail("no C++ compiler found; install one (Debian: apt-get install g++) or name it in KW_CXX");
+    return fail("the compiler named by KERNELWRIGHT_CXX ({}) does not run; unset it or name g++ or clang++", wanted);
+  return fail("no C++ compiler found; install one (Debian: apt-get install g++) or name it in KERNELWRIGHT_CXX");
 }
 
 std::vector<std::string> Compiler::flags_of(const Source& source) const {

@@ -24,7 +24,7 @@ struct CompilePlan {
 
 class Compiler {
  public:
-  // Finds the host compiler (KW_CXX, then g++, then clang++); the error says what to install.
+  // Finds the host compiler (KERNELWRIGHT_CXX, then g++, then clang++); the error says what to install.
   [[nodiscard]] static Result<Compiler> find(const CompilePlan& plan);
 
   const std::string& version() const { return version_; }  // "g++ (Debian ...) 12.2.0"

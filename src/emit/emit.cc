@@ -1,5 +1,5 @@
-// Proposal -> Source by family. In: problem, proposal, device. Out: text with launch record, or an illegal/... verdict.
-// Called by the loop; a new family is one more branch. Compiles and runs nothing.
+// Proposal -> Source by family. In: problem, proposal, device. Out: text with launch record, or an
+// illegal/... verdict. Called by the loop; a new family is one more branch. Compiles and runs nothing.
 #include "emit/emit.h"
 
 #include <fmt/format.h>
@@ -37,21 +37,23 @@ tl::expected<Source, Verdict> make_free_source(const Problem& problem, const Pro
     return make_illegal("launch", fmt::format("the launch record is for target \"{}\"; this device is \"{}\"",
                                               launch.target, device.target));
   if (launch.op != problem.op)
-    return make_illegal("launch", fmt::format("the launch record computes \"{}\"; the problem is \"{}\"", launch.op,
-                                              problem.op));
+    return make_illegal("launch", fmt::format("the launch record computes \"{}\"; the problem is \"{}\"",
+                                              launch.op, problem.op));
   if (launch.layout != problem.layout)
     return make_illegal("launch", fmt::format("the launch record has layout {}; the problem has {}",
                                               print_layout(launch.layout), print_layout(problem.layout)));
   if (launch.contract.input != problem.dtype || launch.contract.output != problem.dtype)
-    return make_illegal("launch", fmt::format("the launch record reads {} and writes {}; the problem is {}",
-                                              print_dtype(launch.contract.input), print_dtype(launch.contract.output),
-                                              print_dtype(problem.dtype)));
+    return make_illegal("launch",
+                        fmt::format("the launch record reads {} and writes {}; the problem is {}",
+                                    print_dtype(launch.contract.input), print_dtype(launch.contract.output),
+                                    print_dtype(problem.dtype)));
   if (launch.isa != "avx512" && launch.isa != "avx2")
     return make_illegal("launch", fmt::format("isa \"{}\" is not known; use avx2 or avx512", launch.isa));
   if (launch.isa == "avx512" && device.isa != "avx512")
     return make_illegal("isa", "the launch record needs avx512 and this CPU has none");
   if (launch.kernels.empty()) return make_illegal("launch", "the launch record names no kernel");
-  if (auto violation = find_source_violation(proposal.free_text)) return tl::unexpected(std::move(*violation));
+  if (auto violation = find_source_violation(proposal.free_text))
+    return tl::unexpected(std::move(*violation));
   Source source;
   source.text = fmt::format("{}\n#line 1\n{}", get_device_text("cpu_abi.h"), proposal.free_text);
   source.name = launch.kernels.front().name;
@@ -62,10 +64,12 @@ tl::expected<Source, Verdict> make_free_source(const Problem& problem, const Pro
 
 }  // namespace
 
-tl::expected<Source, Verdict> make_source(const Problem& problem, const Proposal& proposal, const DeviceFacts& device) {
+tl::expected<Source, Verdict> make_source(const Problem& problem, const Proposal& proposal,
+                                          const DeviceFacts& device) {
   if (proposal.family == "gemm_cpu") return make_gemm_cpu_source(problem, proposal, device);
   if (proposal.family == "free") return make_free_source(problem, proposal, device);
-  return make_illegal("family", fmt::format("kernel family \"{}\" is not known; families: gemm_cpu, free", proposal.family));
+  return make_illegal(
+      "family", fmt::format("kernel family \"{}\" is not known; families: gemm_cpu, free", proposal.family));
 }
 
 }  // namespace kw

@@ -1,4 +1,5 @@
-// Proposal -> Source: kernel text and launch record. One file per family; free-form proposals pass through checked.
+// Proposal -> Source: kernel text and launch record. One file per family; free-form proposals pass through
+// checked.
 #pragma once
 
 #include "record/candidate.h"

@@ -1,4 +1,5 @@
-// Prints gemm_cpu kernels: the schedule's constants, the pieces of device/ it needs, its block loops and the entry.
+// Prints gemm_cpu kernels: the schedule's constants, the pieces of device/ it needs, its block loops and the
+// entry.
 #include "emit/gemm_cpu.h"
 
 #include <fmt/format.h>
@@ -32,10 +33,11 @@ std::string print_constants(const GemmCpuSchedule& s, const TileView& view, Layo
       "constexpr bool kPackX = {};\n"
       "constexpr bool kColumnsOutside = {};  // order of the tile loops in a block\n\n",
       print_layout(layout), print_gemm_cpu(s), get_device_text("cpu_abi.h"), print_flag(s.dot()),
-      s.along_m() ? "m" : "n", print_flag(s.along_m()), s.along_m() ? "B" : "A", s.along_m() ? "A" : "B", s.rows,
-      s.width, s.dot() ? "columns" : "vectors", s.sums, s.unroll, print_flag(s.prefetch & 1), print_flag(s.prefetch & 2),
-      print_flag(s.prefetch & 4), print_flag(view.y_depth_first),
-      print_flag(view.x_depth_first), print_flag(s.pack_y()), print_flag(s.pack_x()), print_flag(!s.tiles_by_rows));
+      s.along_m() ? "m" : "n", print_flag(s.along_m()), s.along_m() ? "B" : "A", s.along_m() ? "A" : "B",
+      s.rows, s.width, s.dot() ? "columns" : "vectors", s.sums, s.unroll, print_flag(s.prefetch & 1),
+      print_flag(s.prefetch & 2), print_flag(s.prefetch & 4), print_flag(view.y_depth_first),
+      print_flag(view.x_depth_first), print_flag(s.pack_y()), print_flag(s.pack_x()),
+      print_flag(!s.tiles_by_rows));
 }
 
 std::string print_pieces(const GemmCpuSchedule& s) {
@@ -52,10 +54,12 @@ std::string print_pieces(const GemmCpuSchedule& s) {
 }
 
 // One loop over cache blocks, or the whole part where the schedule has no block.
-std::string print_block_loop(std::string_view indent, std::string_view part, std::string_view name, int64_t block) {
+std::string print_block_loop(std::string_view indent, std::string_view part, std::string_view name,
+                             int64_t block) {
   if (block == 0) return fmt::format("{0}{{\n{0}  const Part {2} = {1};\n", indent, part, name);
   return fmt::format(
-      "{0}for (long at = {1}.begin; at < {1}.end; at += {3}) {{\n{0}  const Part {2}{{at, min_of(at + {3}, {1}.end)}};\n",
+      "{0}for (long at = {1}.begin; at < {1}.end; at += {3}) {{\n{0}  const Part {2}{{at, min_of(at + {3}, "
+      "{1}.end)}};\n",
       indent, part, name, block);
 }
 
@@ -64,11 +68,14 @@ std::string print_block_loops(const GemmCpuSchedule& s) {
   const bool y_first = s.blocks_by_rows;
   std::string text =
       "// Cache blocks of one work item.\n"
-      "static void run_part(const Product& g, Part rows, Part cols, Part depth, float* pack_y, float* pack_x) {\n";
+      "static void run_part(const Product& g, Part rows, Part cols, Part depth, float* pack_y, float* "
+      "pack_x) {\n";
   const std::string rows = print_block_loop(y_first ? "  " : "      ", "rows", "row_block", s.row_block());
-  const std::string columns = print_block_loop(y_first ? "      " : "  ", "cols", "column_block", s.column_block());
+  const std::string columns =
+      print_block_loop(y_first ? "      " : "  ", "cols", "column_block", s.column_block());
   const std::string pack_y = s.pack_y() ? "pack_y_block(g, row_block, depth_block.begin, k, pack_y);\n" : "";
-  const std::string pack_x = s.pack_x() ? "pack_x_block(g, column_block, depth_block.begin, k, pack_x);\n" : "";
+  const std::string pack_x =
+      s.pack_x() ? "pack_x_block(g, column_block, depth_block.begin, k, pack_x);\n" : "";
   const auto indented = [](std::string_view indent, const std::string& line) {
     return line.empty() ? "" : fmt::format("{}{}", indent, line);
   };
@@ -88,7 +95,8 @@ std::string print_block_loops(const GemmCpuSchedule& s) {
 std::string print_pack_y_floats(const GemmCpuSchedule& s) {
   const std::string k = s.kc == 0 ? "g.k" : fmt::format("min_of({}, g.k)", s.kc);
   const std::string rows = s.row_block() == 0 ? "g.m" : fmt::format("min_of({}, g.m)", s.row_block());
-  return s.dot() ? fmt::format("{} * (({} + 15) / 16 * 16 + 16)", rows, k) : fmt::format("(({} * {} + 15) / 16 * 16)", rows, k);
+  return s.dot() ? fmt::format("{} * (({} + 15) / 16 * 16 + 16)", rows, k)
+                 : fmt::format("(({} * {} + 15) / 16 * 16)", rows, k);
 }
 
 // Sizes and operands as the tile sees them.
@@ -114,12 +122,10 @@ std::string print_product(const GemmCpuSchedule& s) {
       t ? 1 : 0, t ? 0 : 1, t ? 4 : 3, t ? 3 : 4, t ? 1 : 0, t ? 0 : 1);
 }
 
-
 // Rows, columns and depth of one work item; the product is cut into whole tiles.
 std::string print_parts(const GemmCpuSchedule& s) {
   const int rows = s.along_m() ? s.split_n : s.split_m, columns = s.along_m() ? s.split_m : s.split_n;
-  if (rows * columns * s.split_k == 1)
-    return "  const Part rows{0, g.m}, cols{0, g.n}, depth{0, g.k};\n";
+  if (rows * columns * s.split_k == 1) return "  const Part rows{0, g.m}, cols{0, g.n}, depth{0, g.k};\n";
   return fmt::format(
       "  const Part rows = share(g.m, {0}, item % {0}, kRows);\n"
       "  const Part cols = share(g.n, {1}, item / {0} % {1}, kUnit);\n"
@@ -179,7 +185,8 @@ std::string print_split_k_entries(const GemmCpuSchedule& s) {
       "      float sum = 0;\n"
       "      for (long part = 0; summed && part < {1}; ++part) sum += partial[(part * m + i) * n + j];\n"
       "      float* at = g.c + i * g.c_ld + j;\n"
-      "      *at = summed ? (g.beta != 0 ? g.alpha * sum + g.beta * *at : g.alpha * sum) : g.beta != 0 ? g.beta * *at : 0;\n"
+      "      *at = summed ? (g.beta != 0 ? g.alpha * sum + g.beta * *at : g.alpha * sum) : g.beta != 0 ? "
+      "g.beta * *at : 0;\n"
       "    }}\n}}\n",
       s.split_m * s.split_n * s.split_k, s.split_k);
   return text;
@@ -201,7 +208,8 @@ std::string print_scratch_bytes(const GemmCpuSchedule& s) {
   const std::string columns = part(s.column_block(), s.along_m() ? "m" : "n");
   std::string text = "0";
   if (s.pack_y()) text += fmt::format(" + 4 * {} * {} + 64", rows, depth);
-  if (s.pack_x()) text += fmt::format(" + 4 * ceil_div({0}, {1}) * {1} * {2}", columns, s.column_unit(), depth);
+  if (s.pack_x())
+    text += fmt::format(" + 4 * ceil_div({0}, {1}) * {1} * {2}", columns, s.column_unit(), depth);
   return text;
 }
 
@@ -225,13 +233,16 @@ Source print_gemm_cpu_kernel(const GemmCpuSchedule& s, Layout layout) {
   Problem any;
   any.layout = layout;
   const TileView view = view_tile(any, s);
-  KW_CHECK(s.dot() || !view.x_depth_first || s.pack_x(), "schedule {} cannot read X of layout {}", print_gemm_cpu(s),
-           print_layout(layout));
+  KW_CHECK(s.dot() || !view.x_depth_first || s.pack_x(), "schedule {} cannot read X of layout {}",
+           print_gemm_cpu(s), print_layout(layout));
   Source source;
   source.text = print_constants(s, view, layout) + print_pieces(s) + print_block_loops(s) +
                 (s.split_k > 1 ? print_split_k_entries(s) : print_entry(s));
   source.name = fmt::format("gemm_{}_{}_{}x{}{}", print_layout(layout), s.avx512 ? "avx512" : "avx2", s.rows,
-                            s.width * s.column_unit(), s.dot() ? "_dot" : s.along_m() ? "_along_m" : "");
+                            s.width * s.column_unit(),
+                            s.dot()       ? "_dot"
+                            : s.along_m() ? "_along_m"
+                                          : "");
   source.launch = make_launch(s, layout);
   source.flags = get_cpu_flags(s.avx512);
   return source;
@@ -239,7 +250,13 @@ Source print_gemm_cpu_kernel(const GemmCpuSchedule& s, Layout layout) {
 
 std::vector<std::string> get_cpu_flags(bool avx512) {
   if (!avx512) return {"-mavx2", "-mfma", "-ffp-contract=fast"};
-  return {"-mavx512f",  "-mavx512vl", "-mavx512bw", "-mavx512dq", "-mavx2", "-mfma", "-mprefer-vector-width=512",
+  return {"-mavx512f",
+          "-mavx512vl",
+          "-mavx512bw",
+          "-mavx512dq",
+          "-mavx2",
+          "-mfma",
+          "-mprefer-vector-width=512",
           "-ffp-contract=fast"};
 }
 

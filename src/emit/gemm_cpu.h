@@ -1,5 +1,5 @@
-// Prints the kernel of a gemm_cpu schedule: C++ text for one layout and schedule, any m, n, k, strides and scalars.
-// Called by emit.cc; the pieces of device/ that a schedule needs are pasted in.
+// Prints the kernel of a gemm_cpu schedule: C++ text for one layout and schedule, any m, n, k, strides and
+// scalars. Called by emit.cc; the pieces of device/ that a schedule needs are pasted in.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// Printed gemm_cpu kernels, compiled by the host compiler and run in this process against a float64 reference, with
-// operands that end at an inaccessible page. One battery over drawn schedules of every layout.
+// Printed gemm_cpu kernels, compiled by the host compiler and run in this process against a float64
+// reference, with operands that end at an inaccessible page. One battery over drawn schedules of every
+// layout.
 #include "emit/gemm_cpu.h"
 
 #include <dlfcn.h>
@@ -43,9 +44,11 @@ DeviceFacts make_device(int threads) {
 class GuardedFloats {
  public:
   explicit GuardedFloats(size_t count) {
-    const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE)), used = (count * sizeof(float) + page - 1) / page * page;
+    const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE)),
+                 used = (count * sizeof(float) + page - 1) / page * page;
     bytes_ = used + page;
-    base_ = static_cast<char*>(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    base_ =
+        static_cast<char*>(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     KW_CHECK(base_ != MAP_FAILED && mprotect(base_ + used, page, PROT_NONE) == 0, "mmap of {} bytes", bytes_);
     data_ = reinterpret_cast<float*>(base_ + used) - count;
   }
@@ -82,8 +85,9 @@ size_t span(int64_t rows, int64_t columns, int64_t ld) {
   return rows == 0 || columns == 0 ? 0 : static_cast<size_t>((rows - 1) * ld + columns);
 }
 
-void run_kernel(const Loaded& loaded, const Problem& p, const float* a, const float* b, float* c, int threads) {
-  const Variables variables{{"m", p.m},     {"n", p.n},     {"k", p.k},           {"lda", p.lda},
+void run_kernel(const Loaded& loaded, const Problem& p, const float* a, const float* b, float* c,
+                int threads) {
+  const Variables variables{{"m", p.m},     {"n", p.n},     {"k", p.k},          {"lda", p.lda},
                             {"ldb", p.ldb}, {"ldc", p.ldc}, {"threads", threads}};
   const auto numbers = evaluate_launch(loaded.launch, variables);
   ASSERT_TRUE(numbers) << numbers.error().message;
@@ -92,8 +96,13 @@ void run_kernel(const Loaded& loaded, const Problem& p, const float* a, const fl
   void* operands[] = {const_cast<float*>(a), const_cast<float*>(b), c};
   const long long sizes[] = {p.m, p.n, p.k, p.lda, p.ldb, p.ldc};
   const double scalars[] = {p.alpha, p.beta};
-  const kw_call call{operands, sizes, scalars, reinterpret_cast<char*>(workspace.data()),
-                     reinterpret_cast<char*>(scratch.data()), threads, 0};
+  const kw_call call{operands,
+                     sizes,
+                     scalars,
+                     reinterpret_cast<char*>(workspace.data()),
+                     reinterpret_cast<char*>(scratch.data()),
+                     threads,
+                     0};
   std::memset(call.scratch, 0xff, static_cast<size_t>(numbers->scratch_bytes));  // NaN
   std::memset(call.workspace, 0xff, static_cast<size_t>(numbers->workspace_bytes));
   for (size_t kernel = 0; kernel < loaded.kernels.size(); ++kernel)
@@ -104,14 +113,16 @@ void run_kernel(const Loaded& loaded, const Problem& p, const float* a, const fl
 void expect_right(const Loaded& loaded, const Problem& p, uint64_t seed, int threads, bool poison_c) {
   SCOPED_TRACE(loaded.key + " | " + print_problem(p));
   const bool ta = a_is_transposed(p.layout), tb = b_is_transposed(p.layout);
-  const size_t a_size = span(ta ? p.k : p.m, ta ? p.m : p.k, p.lda), b_size = span(tb ? p.n : p.k, tb ? p.k : p.n, p.ldb);
+  const size_t a_size = span(ta ? p.k : p.m, ta ? p.m : p.k, p.lda),
+               b_size = span(tb ? p.n : p.k, tb ? p.k : p.n, p.ldb);
   const size_t c_size = span(p.m, p.n, p.ldc);
   GuardedFloats a(a_size), b(b_size), c(c_size);
   Random random(seed);
   for (size_t i = 0; i < a_size; ++i) a.data()[i] = static_cast<float>(random.uniform() - 0.5);
   for (size_t i = 0; i < b_size; ++i) b.data()[i] = static_cast<float>(random.uniform() - 0.5);
   for (size_t i = 0; i < c_size; ++i)
-    c.data()[i] = poison_c ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(random.uniform() - 0.5);
+    c.data()[i] =
+        poison_c ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(random.uniform() - 0.5);
   const std::vector<float> before(c.data(), c.data() + c_size);
   run_kernel(loaded, p, a.data(), b.data(), c.data(), threads);
   std::vector<bool> element(c_size, false);
@@ -128,7 +139,8 @@ void expect_right(const Loaded& loaded, const Problem& p, uint64_t seed, int thr
       element[at] = true;
       const double old = p.beta == 0 ? 0 : p.beta * before[at];
       const double want = p.alpha * sum + old, got = c.data()[at];
-      const double bound = 1.2e-7 * (static_cast<double>(p.k) + 4) * (std::fabs(p.alpha) * size + std::fabs(old)) + 1e-30;
+      const double bound =
+          1.2e-7 * (static_cast<double>(p.k) + 4) * (std::fabs(p.alpha) * size + std::fabs(old)) + 1e-30;
       const bool ok = std::fabs(got - want) <= bound;
       ASSERT_TRUE(ok) << "row " << i << " column " << j << " got " << got << " want " << want;
     }
@@ -158,7 +170,8 @@ class GemmCpuKernels : public testing::Test {
     work();
     other.join();
     std::vector<std::string> link = {"g++", "-shared", "-o", (folder_->path() / "all.so").string()};
-    for (size_t i = 0; i < sources.size(); ++i) link.push_back((folder_->path() / fmt::format("{}.o", i)).string());
+    for (size_t i = 0; i < sources.size(); ++i)
+      link.push_back((folder_->path() / fmt::format("{}.o", i)).string());
     const auto linked = run_command({.argv = link});
     KW_CHECK(linked && linked->ok(), "link: {}", linked ? linked->errors : linked.error().message);
     void* library = dlopen((folder_->path() / "all.so").c_str(), RTLD_NOW);
@@ -166,7 +179,8 @@ class GemmCpuKernels : public testing::Test {
     for (size_t i = 0; i < sources.size(); ++i) {
       Loaded loaded{keys_[i], sources[i].launch, {}};
       for (const KernelLaunch& kernel : sources[i].launch.kernels)
-        loaded.kernels.push_back(reinterpret_cast<Kernel>(dlsym(library, fmt::format("{}_{}", kernel.name, i).c_str())));
+        loaded.kernels.push_back(
+            reinterpret_cast<Kernel>(dlsym(library, fmt::format("{}_{}", kernel.name, i).c_str())));
       loaded_.push_back(std::move(loaded));
     }
   }
@@ -175,22 +189,23 @@ class GemmCpuKernels : public testing::Test {
     if (loaded_.empty()) GTEST_SKIP() << "this machine has no AVX2";
   }
 
-  // Schedules that differ in instruction set, tile kind, packing and blocks; from several problem sizes, so that small
-  // tiles and unblocked loops come too.
+  // Schedules that differ in instruction set, tile kind, packing and blocks; from several problem sizes, so
+  // that small tiles and unblocked loops come too.
   static std::vector<Source> draw_sources() {
     std::vector<Source> sources;
     Random random(20250101);
     for (const Layout layout : kLayouts) {
       std::set<std::string> kinds;
-      for (const auto& [m, n, k] : {std::array<int64_t, 3>{90, 120, 300}, {1, 200, 150}, {150, 1, 90}, {7, 9, 33}}) {
+      for (const auto& [m, n, k] :
+           {std::array<int64_t, 3>{90, 120, 300}, {1, 200, 150}, {150, 1, 90}, {7, 9, 33}}) {
         const Problem problem = make_problem(layout, m, n, k, 0, 1, 0);
         for (const int threads : {1, kThreads}) {
           const auto all = enumerate_gemm_cpu(problem, make_device(threads));
           for (int attempt = 0, taken = 0; attempt < 400 && taken < 2; ++attempt) {
             const GemmCpuSchedule s = all[random.below(all.size())];
             if (threads > 1 && s.split_m * s.split_n * s.split_k == 1) continue;
-            const std::string kind = fmt::format("{}{}{}{}{}", s.avx512, static_cast<int>(s.micro), s.pack_a, s.pack_b,
-                                                 s.split_k > 1);
+            const std::string kind = fmt::format("{}{}{}{}{}", s.avx512, static_cast<int>(s.micro), s.pack_a,
+                                                 s.pack_b, s.split_k > 1);
             if (!kinds.insert(kind).second) continue;
             ++taken;
             keys_.push_back(print_gemm_cpu(s));
@@ -206,15 +221,33 @@ class GemmCpuKernels : public testing::Test {
     const fs::path text = folder_->path() / fmt::format("{}.cc", index);
     KW_CHECK(write_file_atomically(text, source.text), "write");
     Command command;
-    command.argv = {"g++", "-x", "c++", "-std=c++20", "-O2", "-fPIC", "-ffreestanding", "-fno-exceptions", "-fno-rtti",
-                    "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-fvisibility=hidden", "-Wall", "-Wextra",
-                    "-Wno-psabi", "-Wno-unused-function", "-Werror", "-c", text.string(), "-o",
+    command.argv = {"g++",
+                    "-x",
+                    "c++",
+                    "-std=c++20",
+                    "-O2",
+                    "-fPIC",
+                    "-ffreestanding",
+                    "-fno-exceptions",
+                    "-fno-rtti",
+                    "-fno-asynchronous-unwind-tables",
+                    "-fno-stack-protector",
+                    "-fvisibility=hidden",
+                    "-Wall",
+                    "-Wextra",
+                    "-Wno-psabi",
+                    "-Wno-unused-function",
+                    "-Werror",
+                    "-c",
+                    text.string(),
+                    "-o",
                     (folder_->path() / fmt::format("{}.o", index)).string()};
     for (const std::string& flag : source.flags) command.argv.push_back(flag);
     for (const KernelLaunch& kernel : source.launch.kernels)
       command.argv.push_back(fmt::format("-D{0}={0}_{1}", kernel.name, index));
     const auto compiled = run_command(command);
-    KW_CHECK(compiled && compiled->ok(), "{}: {}", keys_[index], compiled ? compiled->errors : compiled.error().message);
+    KW_CHECK(compiled && compiled->ok(), "{}: {}", keys_[index],
+             compiled ? compiled->errors : compiled.error().message);
   }
 
   inline static TempFolder* folder_ = nullptr;
@@ -237,9 +270,20 @@ TEST_F(GemmCpuKernels, cover_every_tile_kind_and_packing) {
 TEST_F(GemmCpuKernels, are_right_for_tile_edges_and_primes) {
   uint64_t seed = 1;
   for (const Loaded& loaded : loaded_)
-    for (const auto& [m, n, k] :
-         {std::array<int64_t, 3>{1, 1, 1}, {2, 3, 5}, {3, 2, 17}, {13, 17, 19}, {16, 16, 16}, {15, 33, 31}, {17, 31, 64},
-          {1, 67, 130}, {71, 1, 45}, {64, 5, 3}, {5, 101, 2}, {97, 59, 269}, {28, 48, 32}, {130, 140, 7}}) {
+    for (const auto& [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
+                                  {2, 3, 5},
+                                  {3, 2, 17},
+                                  {13, 17, 19},
+                                  {16, 16, 16},
+                                  {15, 33, 31},
+                                  {17, 31, 64},
+                                  {1, 67, 130},
+                                  {71, 1, 45},
+                                  {64, 5, 3},
+                                  {5, 101, 2},
+                                  {97, 59, 269},
+                                  {28, 48, 32},
+                                  {130, 140, 7}}) {
       expect_right(loaded, make_problem(loaded.launch.layout, m, n, k, 0, 1, 0), ++seed, kThreads, true);
       if (HasFatalFailure()) return;
     }
@@ -249,8 +293,10 @@ TEST_F(GemmCpuKernels, are_right_for_strides_and_scalars) {
   uint64_t seed = 1000;
   for (const Loaded& loaded : loaded_)
     for (const auto& [alpha, beta] : {std::array<double, 2>{1, 1}, {-0.5, 2}, {1.5, 0}, {0, 0.5}, {0, 0}}) {
-      expect_right(loaded, make_problem(loaded.launch.layout, 29, 45, 37, 3, alpha, beta), ++seed, kThreads, beta == 0);
-      expect_right(loaded, make_problem(loaded.launch.layout, 6, 50, 9, 1, alpha, beta), ++seed, kThreads, beta == 0);
+      expect_right(loaded, make_problem(loaded.launch.layout, 29, 45, 37, 3, alpha, beta), ++seed, kThreads,
+                   beta == 0);
+      expect_right(loaded, make_problem(loaded.launch.layout, 6, 50, 9, 1, alpha, beta), ++seed, kThreads,
+                   beta == 0);
       if (HasFatalFailure()) return;
     }
 }
@@ -279,7 +325,8 @@ TEST_F(GemmCpuKernels, pass_nan_and_inf_to_the_outputs_that_depend_on_them_only)
   for (const Loaded& loaded : loaded_) {
     const Problem p = make_problem(loaded.launch.layout, kM, kN, kK, 0, 1, 0);
     std::vector<float> a(kM * kK, 1), b(kN * kK, 1), c(kM * kN);
-    a[a_is_transposed(p.layout) ? 20 * p.lda + 18 : 18 * p.lda + 20] = std::numeric_limits<float>::quiet_NaN();
+    a[a_is_transposed(p.layout) ? 20 * p.lda + 18 : 18 * p.lda + 20] =
+        std::numeric_limits<float>::quiet_NaN();
     b[b_is_transposed(p.layout) ? 36 * p.ldb + 20 : 20 * p.ldb + 36] = std::numeric_limits<float>::infinity();
     run_kernel(loaded, p, a.data(), b.data(), c.data(), kThreads);
     for (int64_t i = 0; i < kM; ++i)
@@ -288,7 +335,8 @@ TEST_F(GemmCpuKernels, pass_nan_and_inf_to_the_outputs_that_depend_on_them_only)
         if (i == 18) {
           EXPECT_TRUE(std::isnan(got)) << loaded.key << " " << i << " " << j;
         } else {
-          EXPECT_EQ(got, j == 36 ? std::numeric_limits<float>::infinity() : kK) << loaded.key << " " << i << " " << j;
+          EXPECT_EQ(got, j == 36 ? std::numeric_limits<float>::infinity() : kK)
+              << loaded.key << " " << i << " " << j;
         }
       }
   }

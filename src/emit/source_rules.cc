@@ -1,5 +1,6 @@
-// Rules for free-form kernel texts. Comments and literals are blanked and line continuations joined before matching, so
-// that a comment may say "asm" and a split word cannot hide. In: text. Out: the first broken rule as a Verdict.
+// Rules for free-form kernel texts. Comments and literals are blanked and line continuations joined before
+// matching, so that a comment may say "asm" and a split word cannot hide. In: text. Out: the first broken
+// rule as a Verdict.
 #include "emit/source_rules.h"
 
 #include <fmt/format.h>
@@ -25,7 +26,11 @@ Verdict make_illegal(std::string reason, std::string message, int64_t line, std:
 bool is_utf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const auto lead = static_cast<unsigned char>(text[i]);
-    const int more = lead < 0x80 ? 0 : lead >= 0xc2 && lead < 0xe0 ? 1 : lead >= 0xe0 && lead < 0xf0 ? 2 : lead >= 0xf0 && lead < 0xf5 ? 3 : -1;
+    const int more = lead < 0x80                   ? 0
+                     : lead >= 0xc2 && lead < 0xe0 ? 1
+                     : lead >= 0xe0 && lead < 0xf0 ? 2
+                     : lead >= 0xf0 && lead < 0xf5 ? 3
+                                                   : -1;
     if (more < 0 || i + static_cast<size_t>(more) >= text.size() + (more == 0 ? 1 : 0)) return false;
     for (int j = 1; j <= more; ++j)
       if ((static_cast<unsigned char>(text[i + static_cast<size_t>(j)]) & 0xc0) != 0x80) return false;
@@ -34,14 +39,16 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-// Joins continued lines (keeping the count of lines) and replaces comments and the insides of literals by blanks.
-// Include directives keep their file name.
+// Joins continued lines (keeping the count of lines) and replaces comments and the insides of literals by
+// blanks. Include directives keep their file name.
 std::string blank_comments(std::string_view text) {
   std::string joined;
   int64_t held = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     size_t end = i + 1;
-    while (text[i] == '\\' && end < text.size() && (text[end] == ' ' || text[end] == '\t' || text[end] == '\r')) ++end;
+    while (text[i] == '\\' && end < text.size() &&
+           (text[end] == ' ' || text[end] == '\t' || text[end] == '\r'))
+      ++end;
     if (text[i] == '\\' && end < text.size() && text[end] == '\n') {
       ++held;
       i = end;
@@ -68,21 +75,33 @@ std::string blank_comments(std::string_view text) {
       case In::kCode:
         if (line_start && c == '#') directive = true;
         if (c != ' ' && c != '\t') line_start = false;
-        if (c == '/' && next == '/') in = In::kLine, out[i] = ' ';
-        else if (c == '/' && next == '*') { in = In::kBlock; out[i] = out[i + 1] = ' '; ++i; }
-        else if (c == '"' && !directive) in = In::kString;
-        else if (c == '\'' && !directive && !(i > 0 && isalnum(static_cast<unsigned char>(joined[i - 1])))) in = In::kChar;
+        if (c == '/' && next == '/')
+          in = In::kLine, out[i] = ' ';
+        else if (c == '/' && next == '*') {
+          in = In::kBlock;
+          out[i] = out[i + 1] = ' ';
+          ++i;
+        } else if (c == '"' && !directive)
+          in = In::kString;
+        else if (c == '\'' && !directive && !(i > 0 && isalnum(static_cast<unsigned char>(joined[i - 1]))))
+          in = In::kChar;
         break;
-      case In::kLine: out[i] = ' '; break;
+      case In::kLine:
+        out[i] = ' ';
+        break;
       case In::kBlock:
         out[i] = ' ';
         if (c == '*' && next == '/') in = In::kCode, out[++i] = ' ';
         break;
       case In::kString:
       case In::kChar:
-        if (c == '\\' && next != '\n') { out[i] = ' '; out[++i] = ' '; }
-        else if (c == (in == In::kString ? '"' : '\'')) in = In::kCode;
-        else out[i] = ' ';
+        if (c == '\\' && next != '\n') {
+          out[i] = ' ';
+          out[++i] = ' ';
+        } else if (c == (in == In::kString ? '"' : '\''))
+          in = In::kCode;
+        else
+          out[i] = ' ';
         break;
     }
   }
@@ -97,22 +116,30 @@ struct Rule {
 
 // Order matters only for which of two broken rules is named.
 constexpr std::array kRules = {
-    Rule{R"((^|\n)[ \t]*(#|%:|\?\?=)[ \t]*embed\b)", "embed", "#embed reads files; put constants into the text"},
+    Rule{R"((^|\n)[ \t]*(#|%:|\?\?=)[ \t]*embed\b)", "embed",
+         "#embed reads files; put constants into the text"},
     Rule{R"((^|\n)[ \t]*(#|%:|\?\?=)[ \t]*include_next\b)", "include", "#include_next is not allowed"},
     Rule{R"(__has_(include|embed)\b)", "include", "the text may not ask which files exist"},
-    Rule{R"(\b(__asm__|__asm|asm)\b)", "inline_assembly", "inline assembly is not allowed; use the compiler's intrinsics"},
-    Rule{R"((^|\n)[ \t]*(#|%:|\?\?=)[ \t]*pragma[ \t]+(?!GCC[ \t]+(unroll|ivdep)\b|unroll\b|clang[ \t]+loop\b|once\b|omp[ \t]+simd\b))",
-         "pragma", "of pragmas only GCC unroll, GCC ivdep, unroll, clang loop and omp simd are allowed"},
+    Rule{R"(\b(__asm__|__asm|asm)\b)", "inline_assembly",
+         "inline assembly is not allowed; use the compiler's intrinsics"},
+    Rule{
+        R"((^|\n)[ \t]*(#|%:|\?\?=)[ \t]*pragma[ \t]+(?!GCC[ \t]+(unroll|ivdep)\b|unroll\b|clang[ \t]+loop\b|once\b|omp[ \t]+simd\b))",
+        "pragma", "of pragmas only GCC unroll, GCC ivdep, unroll, clang loop and omp simd are allowed"},
     Rule{R"(\b_Pragma\b)", "pragma", "_Pragma is not allowed; write #pragma GCC unroll"},
-    Rule{R"(\b(__)?(constructor|destructor|init_priority)(__)?\b)", "initialiser", "code may not run when it is loaded"},
-    Rule{R"(\b(__)?(section|alias|weakref|ifunc|weak|symver|copy|noinit|persistent|retain)(__)?[ \t\n]*\()", "attribute",
+    Rule{R"(\b(__)?(constructor|destructor|init_priority)(__)?\b)", "initialiser",
+         "code may not run when it is loaded"},
+    Rule{R"(\b(__)?(section|alias|weakref|ifunc|weak|symver|copy|noinit|persistent|retain)(__)?[ \t\n]*\()",
+         "attribute", "attributes that place or rename symbols are not allowed"},
+    Rule{R"(\b(__)?(ifunc|weakref|symver|weak|retain)(__)?[ \t\n]*\))", "attribute",
          "attributes that place or rename symbols are not allowed"},
-    Rule{R"(\b(__)?(ifunc|weakref|symver|weak|retain)(__)?[ \t\n]*\))", "attribute", "attributes that place or rename symbols are not allowed"},
-    Rule{R"(\b(__thread|thread_local|_Thread_local)\b)", "thread_local", "thread-local data outlive a launch"},
-    Rule{R"(\b(__builtin_(trap|longjmp|setjmp|return|apply|apply_args|frame_address|return_address|extract_return_addr|eh_return|init_dwarf_reg_size_table|unwind_init|dwarf_cfa|alloca\w*|__clear_cache|___clear_cache))\b)",
-         "builtin", "builtins that leave the function or look at its frame are not allowed"},
-    Rule{R"(\b(rdtsc|rdtscp|_rdtsc|__rdtsc|__rdtscp|_rdpmc|__rdpmc|__builtin_ia32_rdtsc|__builtin_ia32_rdtscp|__builtin_ia32_rdpmc|__builtin_readcyclecounter)\b)",
-         "clock", "a kernel may not read a clock"},
+    Rule{R"(\b(__thread|thread_local|_Thread_local)\b)", "thread_local",
+         "thread-local data outlive a launch"},
+    Rule{
+        R"(\b(__builtin_(trap|longjmp|setjmp|return|apply|apply_args|frame_address|return_address|extract_return_addr|eh_return|init_dwarf_reg_size_table|unwind_init|dwarf_cfa|alloca\w*|__clear_cache|___clear_cache))\b)",
+        "builtin", "builtins that leave the function or look at its frame are not allowed"},
+    Rule{
+        R"(\b(rdtsc|rdtscp|_rdtsc|__rdtsc|__rdtscp|_rdpmc|__rdpmc|__builtin_ia32_rdtsc|__builtin_ia32_rdtscp|__builtin_ia32_rdpmc|__builtin_readcyclecounter)\b)",
+        "clock", "a kernel may not read a clock"},
     Rule{R"((^|\n)[ \t]*(#|%:|\?\?=)[ \t]*line\b)", "line_directive", "#line hides where an error is"},
     Rule{R"(\bimport[ \t]+["<a-zA-Z])", "include", "modules are not allowed"},
 };
@@ -136,11 +163,13 @@ std::optional<Verdict> find_include_violation(const std::string& code, std::stri
     const std::string target = (*at)[4];
     std::smatch name;
     if (std::regex_match(target, name, bracketed) &&
-        std::find(kIntrinsicHeaders.begin(), kIntrinsicHeaders.end(), name[1].str()) != kIntrinsicHeaders.end())
+        std::find(kIntrinsicHeaders.begin(), kIntrinsicHeaders.end(), name[1].str()) !=
+            kIntrinsicHeaders.end())
       continue;
     const int64_t line = line_at(code, static_cast<size_t>(at->position(2)));
-    return make_illegal("include", fmt::format("only these includes are allowed: <{}>", fmt::join(kIntrinsicHeaders, ">, <")),
-                        line, line_text(text, line));
+    return make_illegal(
+        "include", fmt::format("only these includes are allowed: <{}>", fmt::join(kIntrinsicHeaders, ">, <")),
+        line, line_text(text, line));
   }
   return std::nullopt;
 }
@@ -150,14 +179,17 @@ std::optional<Verdict> find_include_violation(const std::string& code, std::stri
 std::optional<Verdict> find_source_violation(std::string_view text) {
   if (text.empty()) return make_illegal("empty", "the source text is empty", 0, "");
   if (text.size() > kMaxSourceBytes)
-    return make_illegal("too_large", fmt::format("{} bytes of source; at most {}", text.size(), kMaxSourceBytes), 0, "");
-  if (text.find('\0') != std::string_view::npos) return make_illegal("binary", "the source text holds a NUL byte", 0, "");
+    return make_illegal("too_large",
+                        fmt::format("{} bytes of source; at most {}", text.size(), kMaxSourceBytes), 0, "");
+  if (text.find('\0') != std::string_view::npos)
+    return make_illegal("binary", "the source text holds a NUL byte", 0, "");
   if (!is_utf8(text)) return make_illegal("binary", "the source text is not UTF-8", 0, "");
   const std::string code = blank_comments(text);
   if (auto violation = find_include_violation(code, text)) return violation;
   static const std::vector<std::regex> patterns = [] {
     std::vector<std::regex> made;
-    for (const Rule& rule : kRules) made.emplace_back(rule.pattern, std::regex::ECMAScript | std::regex::optimize);
+    for (const Rule& rule : kRules)
+      made.emplace_back(rule.pattern, std::regex::ECMAScript | std::regex::optimize);
     return made;
   }();
   for (size_t i = 0; i < kRules.size(); ++i) {

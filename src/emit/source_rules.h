@@ -1,5 +1,6 @@
-// What a free-form source text may not contain, as a table rule -> reason. A first net with clear messages: the loader's
-// checks of the object and the cage are what the trust rule rests on. Used by emit.cc; compiles nothing.
+// What a free-form source text may not contain, as a table rule -> reason. A first net with clear messages:
+// the loader's checks of the object and the cage are what the trust rule rests on. Used by emit.cc; compiles
+// nothing.
 #pragma once
 
 #include <optional>

@@ -12,11 +12,13 @@ std::string reason_of(std::string_view text) {
 }
 
 TEST(SourceRules, accept_an_ordinary_kernel) {
-  EXPECT_EQ(reason_of("#include <immintrin.h>\n"
-                      "#pragma GCC unroll 4\n"
-                      "// asm, #include <stdio.h> and section(\"x\") in a comment are only words\n"
-                      "extern \"C\" void mine(long long item, const kw_call* call) { const char* s = \"asm(\"; }\n"),
-            "none");
+  EXPECT_EQ(
+      reason_of(
+          "#include <immintrin.h>\n"
+          "#pragma GCC unroll 4\n"
+          "// asm, #include <stdio.h> and section(\"x\") in a comment are only words\n"
+          "extern \"C\" void mine(long long item, const kw_call* call) { const char* s = \"asm(\"; }\n"),
+      "none");
 }
 
 TEST(SourceRules, name_the_rule_that_is_broken) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "base/check.h"
 #include "learn/forest.h"
@@ -21,13 +20,12 @@ constexpr double kSlowestKept = 1.2;  // log units above the median beyond which
 
 // log time = intercept + slope * log prior, the slope held near kPriorSlope while there are few observations.
 struct PriorLine {
-  double intercept = 0, slope = kPriorSlope;
+  double intercept = 0, slope = 1;
   double at(double prior_log_us) const { return intercept + slope * prior_log_us; }
 };
 
 PriorLine fit_line(std::span<const Observation> observations) {
   PriorLine line;
-  if (observations.empty()) return {0, 1};
   const double count = static_cast<double>(observations.size());
   double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
   for (const auto& [point, y] : observations) mean_x += point.prior_log_us / count, mean_y += y / count;
@@ -74,28 +72,56 @@ class Scaling {
   Row mean_, scale_;
 };
 
+// Before any measurement.
+class PriorAlone : public Predictor {
+ public:
+  Prediction predict(const ModelPoint& point) const override { return {point.prior_log_us, kPriorSpread}; }
+  std::unique_ptr<Predictor> believe(const ModelPoint&) const override {
+    return std::make_unique<PriorAlone>();
+  }
+};
+
+// Scaled rows and what is left of their times when the prior line is taken off.
+struct Residuals {
+  std::vector<Row> rows;
+  Row values;
+};
+
 class CostModel : public Predictor {
  public:
-  CostModel(PriorLine line, std::optional<Scaling> scaling, std::optional<GaussianProcess> process,
-            std::optional<Forest> forest)
-      : line_(line), scaling_(std::move(scaling)), process_(std::move(process)), forest_(std::move(forest)) {}
+  CostModel(PriorLine line, Scaling scaling, Residuals residuals, GaussianProcess process)
+      : line_(line),
+        scaling_(std::move(scaling)),
+        residuals_(std::move(residuals)),
+        process_(std::move(process)),
+        forest_(Forest::fit(residuals_.rows, residuals_.values, ForestShape{})) {}
 
   Prediction predict(const ModelPoint& point) const override {
-    const double base = line_.at(point.prior_log_us);
-    if (!process_) return {base, kPriorSpread};
-    const Row row = scaling_->apply(point);
-    const auto posterior = process_->predict(row);
-    const auto vote = forest_->predict(row);
-    const double disagreement = 0.5 * std::abs(posterior.mean - vote.mean);
-    return {base + 0.5 * (posterior.mean + vote.mean),
-            std::hypot(0.5 * (posterior.deviation + vote.deviation), disagreement)};
+    return predict_row(scaling_.apply(point), point);
+  }
+
+  std::unique_ptr<Predictor> believe(const ModelPoint& point) const override {
+    Residuals more = residuals_;
+    more.rows.push_back(scaling_.apply(point));
+    more.values.push_back(predict_row(more.rows.back(), point).mean_log_us - line_.at(point.prior_log_us));
+    auto process = GaussianProcess::fit(more.rows, more.values, process_.shape());
+    return std::make_unique<CostModel>(line_, scaling_, std::move(more), std::move(process));
   }
 
  private:
+  Prediction predict_row(const Row& row, const ModelPoint& point) const {
+    const auto posterior = process_.predict(row);
+    const auto vote = forest_.predict(row);
+    const double disagreement = 0.5 * std::abs(posterior.mean - vote.mean);
+    return {line_.at(point.prior_log_us) + 0.5 * (posterior.mean + vote.mean),
+            std::hypot(0.5 * (posterior.deviation + vote.deviation), disagreement)};
+  }
+
   PriorLine line_;
-  std::optional<Scaling> scaling_;
-  std::optional<GaussianProcess> process_;
-  std::optional<Forest> forest_;
+  Scaling scaling_;
+  Residuals residuals_;
+  GaussianProcess process_;
+  Forest forest_;
 };
 
 // At most kMostRows observations: the fastest half of that and the newest of the rest, in their order.
@@ -126,21 +152,18 @@ class CostRegressor : public Regressor {
  public:
   std::unique_ptr<Predictor> fit(std::span<const Observation> observations,
                                  std::span<const ModelPoint> population) const override {
-    if (observations.empty())
-      return std::make_unique<CostModel>(PriorLine{0, 1}, std::nullopt, std::nullopt, std::nullopt);
+    if (observations.empty()) return std::make_unique<PriorAlone>();
     std::vector<Observation> kept = thin(observations);
     cap_slow(kept);
     const PriorLine line = fit_line(kept);
     Scaling scaling(kept, population);
-    std::vector<Row> rows;
-    Row residuals;
+    Residuals residuals;
     for (const auto& [point, log_us] : kept) {
-      rows.push_back(scaling.apply(point));
-      residuals.push_back(log_us - line.at(point.prior_log_us));
+      residuals.rows.push_back(scaling.apply(point));
+      residuals.values.push_back(log_us - line.at(point.prior_log_us));
     }
-    Forest forest = Forest::fit(rows, residuals, ForestShape{});
-    GaussianProcess process = GaussianProcess::fit(std::move(rows), residuals);
-    return std::make_unique<CostModel>(line, std::move(scaling), std::move(process), std::move(forest));
+    GaussianProcess process = GaussianProcess::fit(residuals.rows, residuals.values);
+    return std::make_unique<CostModel>(line, std::move(scaling), std::move(residuals), std::move(process));
   }
 };
 

@@ -83,6 +83,21 @@ TEST(CostModel, is_deterministic) {
   EXPECT_EQ(first.spread_log_us, second.spread_log_us);
 }
 
+TEST(CostModel, is_surer_where_it_believes_and_says_the_same) {
+  const FakeSpace space(3);
+  std::vector<Observation> observations;
+  for (const auto& key : draw_keys(space, 1, 30)) {
+    observations.push_back({describe(space, key), std::log(space.time_us(key))});
+  }
+  const ModelPoint asked = describe(space, draw_keys(space, 2, 1)[0]);
+  const auto before = make_cost_model()->fit(observations, {});
+  const auto after = before->believe(asked);
+  EXPECT_LT(after->predict(asked).spread_log_us, 0.8 * before->predict(asked).spread_log_us);
+  EXPECT_NEAR(after->predict(asked).mean_log_us, before->predict(asked).mean_log_us, 0.1);
+  const auto prior = make_cost_model()->fit({}, {})->believe(asked);
+  EXPECT_DOUBLE_EQ(prior->predict(asked).mean_log_us, asked.prior_log_us);
+}
+
 TEST(CostModel, learns_from_one_measurement_and_from_equal_ones) {
   const ModelPoint point = {{1, 1}, 2};
   const auto one = make_cost_model()->fit(std::vector<Observation>{{point, 5}}, {});

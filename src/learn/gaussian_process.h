@@ -19,9 +19,11 @@ struct KernelShape {
 
 class GaussianProcess {
  public:
-  // Chooses the shape by coordinate search on the log marginal likelihood over at most kTuningRows rows, then
+  // Chooses the shape by coordinate search on the log marginal likelihood over at most 80 rows, then
   // conditions on all rows. `targets` should have mean about 0. Needs at least one row.
   static GaussianProcess fit(std::vector<Row> rows, std::span<const double> targets);
+  // The same with a given shape; its noise grows where the rows demand it.
+  static GaussianProcess fit(std::vector<Row> rows, std::span<const double> targets, KernelShape shape);
 
   struct Posterior {
     double mean = 0, deviation = 0;

@@ -103,6 +103,7 @@ void LiveLab::emit(Batch& batch) {
     }
     candidate.evaluation.kernel_name = source->name;
     candidate.evaluation.source_text = source->text;
+    candidate.evaluation.launch = source->launch;
     candidate.evaluation.source_hash = compiler_.source_hash(*source);
     candidate.source = std::move(*source);
   }

@@ -23,6 +23,9 @@ class PriorOnly : public Regressor {
   std::unique_ptr<Predictor> fit(std::span<const Observation>, std::span<const ModelPoint>) const override {
     struct Prior : Predictor {
       Prediction predict(const ModelPoint& point) const override { return {point.prior_log_us, 0.1}; }
+      std::unique_ptr<Predictor> believe(const ModelPoint&) const override {
+        return std::make_unique<Prior>();
+      }
     };
     return std::make_unique<Prior>();
   }

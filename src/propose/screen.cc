@@ -71,23 +71,26 @@ std::vector<size_t> pick_first(const Predictor& predictor, const std::vector<Mod
   return picks;
 }
 
-std::vector<size_t> pick_improving(const Regressor& regressor, std::vector<Observation> observations,
+std::vector<size_t> pick_improving(std::unique_ptr<Predictor> predictor, double best_log_us,
                                    const std::vector<ModelPoint>& points, std::vector<Candidate>& candidates,
                                    size_t count) {
-  double best = INFINITY;
-  for (const auto& observation : observations) best = std::min(best, observation.log_us);
   std::vector<size_t> picks;
   while (picks.size() < count) {
-    const auto predictor = regressor.fit(observations, points);
     const size_t pick = find_best(candidates, [&](size_t i) {
       return candidates[i].pass_share *
-             expect_improvement(best - kLeastImprovement, predictor->predict(points[i]));
+             expect_improvement(best_log_us - kLeastImprovement, predictor->predict(points[i]));
     });
     candidates[pick].chosen = true;
-    observations.push_back({points[pick], predictor->predict(points[pick]).mean_log_us});
     picks.push_back(pick);
+    if (picks.size() < count) predictor = predictor->believe(points[pick]);
   }
   return picks;
+}
+
+double find_best_log_us(const std::vector<Observation>& observations) {
+  double best = INFINITY;
+  for (const auto& observation : observations) best = std::min(best, observation.log_us);
+  return best;
 }
 
 }  // namespace
@@ -105,7 +108,7 @@ double expect_improvement(double best, const Prediction& prediction) {
 std::vector<Child> screen_children(const ProposeContext& context, const Archive& archive,
                                    std::vector<Child> children, int count) {
   KW_CHECK(context.regressor != nullptr && count >= 0, "{} proposals", count);
-  std::vector<Observation> observations = observe(context);
+  const std::vector<Observation> observations = observe(context);
   std::vector<ModelPoint> points;
   std::vector<Candidate> candidates;
   for (const Child& child : children) {
@@ -115,16 +118,16 @@ std::vector<Child> screen_children(const ProposeContext& context, const Archive&
     candidates.push_back({std::move(cell), pass_share, false});
   }
   const size_t wanted = std::min(children.size(), static_cast<size_t>(count));
+  auto predictor = context.regressor->fit(observations, points);
   std::vector<size_t> picks;
   if (observations.size() < kFirstGuesses) {
     std::map<std::string, int> cell_uses;
     for (const std::string& key : context.taken) {
       if (!context.space.find_illegality(key)) ++cell_uses[context.space.behaviour(key)];
     }
-    picks = pick_first(*context.regressor->fit(observations, points), points, candidates,
-                       std::move(cell_uses), wanted);
+    picks = pick_first(*predictor, points, candidates, std::move(cell_uses), wanted);
   } else {
-    picks = pick_improving(*context.regressor, std::move(observations), points, candidates, wanted);
+    picks = pick_improving(std::move(predictor), find_best_log_us(observations), points, candidates, wanted);
   }
   std::vector<Child> chosen;
   for (size_t pick : picks) chosen.push_back(std::move(children[pick]));

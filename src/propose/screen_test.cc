@@ -29,6 +29,9 @@ class Oracle : public Regressor {
         for (size_t f = 0; f < fields.size(); ++f) fields[f] = static_cast<int>(point.features[f]);
         return {std::log(space.time_us(FakeSpace::print(fields))), 0.01};
       }
+      std::unique_ptr<Predictor> believe(const ModelPoint&) const override {
+        return std::make_unique<Known>(space);
+      }
       const FakeSpace& space;
     };
     return std::make_unique<Known>(space_);

@@ -64,10 +64,10 @@ TileView view_tile(const Problem& problem, const GemmCpuSchedule& schedule) {
 
 std::string print_gemm_cpu(const GemmCpuSchedule& s) {
   return fmt::format("{} {} r{} v{} s{} u{} pa{} pb{} mc{} nc{} kc{} {} {} pf{} tm{} tn{} tk{}",
-                     s.avx512 ? "avx512" : "avx2", kMicroNames[static_cast<size_t>(s.micro)], s.rows, s.width, s.sums,
-                     s.unroll, s.pack_a ? 1 : 0, s.pack_b ? 1 : 0, print_block(s.mc), print_block(s.nc),
-                     print_block(s.kc), s.blocks_by_rows ? "by" : "bx", s.tiles_by_rows ? "ty" : "tx", s.prefetch,
-                     s.split_m, s.split_n, s.split_k);
+                     s.avx512 ? "avx512" : "avx2", kMicroNames[static_cast<size_t>(s.micro)], s.rows, s.width,
+                     s.sums, s.unroll, s.pack_a ? 1 : 0, s.pack_b ? 1 : 0, print_block(s.mc),
+                     print_block(s.nc), print_block(s.kc), s.blocks_by_rows ? "by" : "bx",
+                     s.tiles_by_rows ? "ty" : "tx", s.prefetch, s.split_m, s.split_n, s.split_k);
 }
 
 Result<GemmCpuSchedule> parse_gemm_cpu(std::string_view key) {
@@ -86,8 +86,8 @@ Result<GemmCpuSchedule> parse_gemm_cpu(std::string_view key) {
   ok = ok && print_gemm_cpu(s) == key;
   if (!ok) {
     return fail_user(
-        "\"{}\" is not a gemm_cpu schedule; they look like \"{}\" (kernelwright ls prints the stored ones)", key,
-        print_gemm_cpu(GemmCpuSchedule{}));
+        "\"{}\" is not a gemm_cpu schedule; they look like \"{}\" (kernelwright ls prints the stored ones)",
+        key, print_gemm_cpu(GemmCpuSchedule{}));
   }
   return s;
 }

@@ -1,9 +1,10 @@
-// GemmCpuSchedule: one way to compute a GEMM on CPU cores, as src/emit/gemm_cpu.cc prints it. Fields, key, legality,
-// search moves, analytic model. Used by space.cc and src/emit. Prints no code and measures nothing.
+// GemmCpuSchedule: one way to compute a GEMM on CPU cores, as src/emit/gemm_cpu.cc prints it. Fields, key,
+// legality, search moves, analytic model. Used by space.cc and src/emit. Prints no code and measures nothing.
 //
-// Words: the register tile holds `rows` x `width`. Its vectors lie along n (outer_n), along m (outer_m: the tile is
-// computed transposed) or along k (dot: `width` counts columns, lanes are summed at the end). The Y operand gives the
-// tile's rows, the X operand its columns: Y = A, X = B for outer_n and dot, Y = B, X = A for outer_m.
+// Words: the register tile holds `rows` x `width`. Its vectors lie along n (outer_n), along m (outer_m: the
+// tile is computed transposed) or along k (dot: `width` counts columns, lanes are summed at the end). The Y
+// operand gives the tile's rows, the X operand its columns: Y = A, X = B for outer_n and dot, Y = B, X = A
+// for outer_m.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +23,17 @@ namespace kw {
 enum class Micro { kOuterN, kOuterM, kDot };
 
 struct GemmCpuSchedule {
-  bool avx512 = true;             // else AVX2
+  bool avx512 = true;  // else AVX2
   Micro micro = Micro::kOuterN;
-  int rows = 1;                   // of the register tile
-  int width = 1;                  // of the register tile: vectors, or columns for dot
-  int sums = 1;                   // independent partial sums over k, for tiles too small to hide FMA latency
-  int unroll = 1;                 // k steps (dot: vectors of k) per loop round
+  int rows = 1;    // of the register tile
+  int width = 1;   // of the register tile: vectors, or columns for dot
+  int sums = 1;    // independent partial sums over k, for tiles too small to hide FMA latency
+  int unroll = 1;  // k steps (dot: vectors of k) per loop round
   bool pack_a = false, pack_b = false;
   int64_t mc = 0, nc = 0, kc = 0;  // cache blocks; 0 = the whole dimension
-  bool blocks_by_rows = false;    // block loops: Y outside, else X outside
-  bool tiles_by_rows = false;     // tile loops in a block: Y outside, else X outside
-  int prefetch = 0;               // sum of 1: next tile's Y, 2: next tile's X, 4: the tile's output
+  bool blocks_by_rows = false;     // block loops: Y outside, else X outside
+  bool tiles_by_rows = false;      // tile loops in a block: Y outside, else X outside
+  int prefetch = 0;                // sum of 1: next tile's Y, 2: next tile's X, 4: the tile's output
   int split_m = 1, split_n = 1, split_k = 1;  // work items along each dimension
   auto operator<=>(const GemmCpuSchedule&) const = default;
 
@@ -71,7 +72,8 @@ struct TileView {
 
 // Empty when the schedule is legal, else the reason of the first broken rule.
 [[nodiscard]] std::optional<std::string> find_gemm_cpu_illegality(const GemmCpuSchedule& schedule,
-                                                                  const Problem& problem, const DeviceFacts& device);
+                                                                  const Problem& problem,
+                                                                  const DeviceFacts& device);
 
 // Values of the search for one field, given the others; legality decides about combinations.
 [[nodiscard]] std::vector<int> list_tile_rows(const TileView& view);
@@ -87,14 +89,17 @@ struct Splits {
 [[nodiscard]] std::vector<Splits> list_splits(const DeviceFacts& device);
 
 // All legal schedules of the search in a fixed order.
-[[nodiscard]] std::vector<GemmCpuSchedule> enumerate_gemm_cpu(const Problem& problem, const DeviceFacts& device);
+[[nodiscard]] std::vector<GemmCpuSchedule> enumerate_gemm_cpu(const Problem& problem,
+                                                              const DeviceFacts& device);
 
-// A legal schedule that differs in one or two fields where there is one; fields that hang on them are adapted.
+// A legal schedule that differs in one or two fields where there is one; fields that hang on them are
+// adapted.
 [[nodiscard]] GemmCpuSchedule mutate_gemm_cpu(const GemmCpuSchedule& schedule, const Problem& problem,
                                               const DeviceFacts& device, Random& random);
 // Each field from one of the two; one of the parents when no such mix is legal.
 [[nodiscard]] GemmCpuSchedule cross_gemm_cpu(const GemmCpuSchedule& a, const GemmCpuSchedule& b,
-                                             const Problem& problem, const DeviceFacts& device, Random& random);
+                                             const Problem& problem, const DeviceFacts& device,
+                                             Random& random);
 
 // Predicted time of one call in us: see gemm_cpu_rank.cc for the terms.
 [[nodiscard]] double predict_gemm_cpu_us(const GemmCpuSchedule& schedule, const Problem& problem,

@@ -1,5 +1,6 @@
-// The rules of gemm_cpu schedules, each once and with its reason. In: schedule, problem, device. Out: the first broken
-// rule's reason. Speed is no rule here, but schedules that differ only in fields without effect are cut to one.
+// The rules of gemm_cpu schedules, each once and with its reason. In: schedule, problem, device. Out: the
+// first broken rule's reason. Speed is no rule here, but schedules that differ only in fields without effect
+// are cut to one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,23 +13,24 @@ namespace {
 
 using Reason = std::optional<std::string>;
 
-constexpr int kMaxBody = 160;               // register FMAs in one loop round: code that stays in the uop cache
-constexpr int kLatencyTile = 16;            // accumulators beyond which two 4-cycle FMA ports are busy
+constexpr int kMaxBody = 160;     // register FMAs in one loop round: code that stays in the uop cache
+constexpr int kLatencyTile = 16;  // accumulators beyond which two 4-cycle FMA ports are busy
 constexpr int64_t kMaxScratchBytes = int64_t{64} << 20;
-constexpr int64_t kMinSplitDepth = 64;      // k steps one split-k item must have
+constexpr int64_t kMinSplitDepth = 64;  // k steps one split-k item must have
 constexpr int kMaxItemsPerThread = 4;
-constexpr int kSmallUnroll = 4;             // always allowed: the rest of the loop handles shorter k
-constexpr int kMinAccumulators = 8;         // two ports x four cycles of FMA latency
+constexpr int kSmallUnroll = 4;      // always allowed: the rest of the loop handles shorter k
+constexpr int kMinAccumulators = 8;  // two ports x four cycles of FMA latency
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 Reason find_tile_problem(const GemmCpuSchedule& s, const TileView& view) {
-  if (s.rows < 1 || s.width < 1 || s.sums < 1 || s.unroll < 1) return "tile, sums and unroll must be at least 1";
+  if (s.rows < 1 || s.width < 1 || s.sums < 1 || s.unroll < 1)
+    return "tile, sums and unroll must be at least 1";
   const int registers = s.avx512 ? 32 : 16;
   const int needed = s.rows * s.width * s.sums + s.width + 1;
   if (needed > registers)
-    return fmt::format("the tile needs {} vector registers and {} has {}", needed, s.avx512 ? "avx512" : "avx2",
-                       registers);
+    return fmt::format("the tile needs {} vector registers and {} has {}", needed,
+                       s.avx512 ? "avx512" : "avx2", registers);
   if (s.sums != 1 && s.sums != 2 && s.sums != 4) return "partial sums are 1, 2 or 4";
   if (s.sums > 1 && s.rows * s.width * s.sums > kLatencyTile)
     return fmt::format("{} accumulators hide the FMA latency already; more partial sums only cost registers",
@@ -60,12 +62,15 @@ Reason find_pack_problem(const GemmCpuSchedule& s, const TileView& view) {
   if (s.dot()) {
     if (!view.x_depth_first && !s.pack_x()) return "dot reads B along k: B stored (k, n) must be packed";
     if (!view.y_depth_first && !s.pack_y()) return "dot reads A along k: A stored (k, m) must be packed";
-    if (view.x_depth_first && s.pack_x()) return "B is contiguous along k already; packing it for dot gains nothing";
-    if (view.y_depth_first && s.pack_y()) return "A is contiguous along k already; packing it for dot gains nothing";
+    if (view.x_depth_first && s.pack_x())
+      return "B is contiguous along k already; packing it for dot gains nothing";
+    if (view.y_depth_first && s.pack_y())
+      return "A is contiguous along k already; packing it for dot gains nothing";
     return std::nullopt;
   }
   if (view.x_depth_first && !s.pack_x())
-    return s.along_m() ? "vectors along m need A stored (k, m) or packed" : "vectors along n need B stored (k, n) or packed";
+    return s.along_m() ? "vectors along m need A stored (k, m) or packed"
+                       : "vectors along n need B stored (k, n) or packed";
   return std::nullopt;
 }
 
@@ -90,11 +95,13 @@ Reason find_block_problem(const GemmCpuSchedule& s, const TileView& view, const 
     return "column blocks have no effect when tiles go by columns";
   const int64_t scratch = 4 * gemm_cpu_scratch_floats(s, view);
   const int64_t cache = device.l3_bytes > 0 ? std::min(kMaxScratchBytes, device.l3_bytes) : kMaxScratchBytes;
-  if (scratch > cache) return fmt::format("packed blocks of {} bytes exceed the {} bytes allowed", scratch, cache);
+  if (scratch > cache)
+    return fmt::format("packed blocks of {} bytes exceed the {} bytes allowed", scratch, cache);
   const int64_t depth = s.kc == 0 ? view.depth : s.kc;
   const int64_t panel = 4 * depth * s.width * s.column_unit();
   const int64_t l2 = device.l2_bytes > 0 ? device.l2_bytes : int64_t{1} << 20;
-  if (!s.dot() && panel > l2) return fmt::format("one panel of {} bytes exceeds the L2 cache; block k", panel);
+  if (!s.dot() && panel > l2)
+    return fmt::format("one panel of {} bytes exceeds the L2 cache; block k", panel);
   return std::nullopt;
 }
 
@@ -106,7 +113,8 @@ Reason find_split_problem(const GemmCpuSchedule& s, const Problem& problem, cons
   if (threads == 1 && items > 1) return "one thread has nothing to split for";
   if (items > int64_t{kMaxItemsPerThread} * threads)
     return fmt::format("{} items for {} threads only add overhead", items, threads);
-  const int64_t row_split = s.along_m() ? s.split_n : s.split_m, column_split = s.along_m() ? s.split_m : s.split_n;
+  const int64_t row_split = s.along_m() ? s.split_n : s.split_m,
+                column_split = s.along_m() ? s.split_m : s.split_n;
   if (row_split > std::max<int64_t>(1, ceil_div(view.rows, s.rows)) ||
       column_split > std::max<int64_t>(1, ceil_div(view.columns, s.width * s.column_unit())))
     return "more splits than tiles";

@@ -1,5 +1,5 @@
-// The search space of gemm_cpu: values of each field and all legal combinations. In: problem, device. Out: schedules.
-// Called by space.cc and gemm_cpu_moves.cc. Legality itself is in gemm_cpu_legal.cc.
+// The search space of gemm_cpu: values of each field and all legal combinations. In: problem, device. Out:
+// schedules. Called by space.cc and gemm_cpu_moves.cc. Legality itself is in gemm_cpu_legal.cc.
 #include <algorithm>
 
 #include "schedule/gemm_cpu.h"
@@ -13,7 +13,8 @@ bool contains(const std::vector<int>& values, int value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-// Fields from the outside in; every function goes through the values of its field and keeps what is legal at the end.
+// Fields from the outside in; every function goes through the values of its field and keeps what is legal at
+// the end.
 class Enumeration {
  public:
   Enumeration(const Problem& problem, const DeviceFacts& device) : problem_(problem), device_(device) {}
@@ -42,6 +43,8 @@ class Enumeration {
           for (const int unroll : {1, 2, 4, 8}) {
             s.rows = rows, s.width = width, s.sums = sums, s.unroll = unroll;
             if (!contains(list_unrolls(s), unroll)) continue;
+            // AVX2 on an AVX-512 core wins on tiny problems only: fewer variants of it.
+            if (!uses_whole_isa(s) && unroll != std::max(2, sums)) continue;
             GemmCpuSchedule probe = s;
             for (int packs = 0; packs < 4; ++packs) {
               probe.set_packs(packs & 1, packs & 2);
@@ -49,6 +52,8 @@ class Enumeration {
             }
           }
   }
+
+  bool uses_whole_isa(const GemmCpuSchedule& s) const { return s.avx512 || device_.isa != "avx512"; }
 
   void add_blocks(GemmCpuSchedule s, const TileView& view) {
     for (const int64_t rows : list_row_blocks(view, s))
@@ -110,7 +115,8 @@ std::vector<int64_t> list_column_blocks(const TileView& view, const GemmCpuSched
 std::vector<int64_t> list_depth_blocks(const TileView& view, const GemmCpuSchedule& schedule) {
   std::vector<int64_t> blocks = {0};
   for (const int64_t b : {8, 32, 128, 256, 512}) {
-    // Short blocks pay where few rows leave nothing to reuse: C stays in cache while the other operand streams.
+    // Short blocks pay where few rows leave nothing to reuse: C stays in cache while the other operand
+    // streams.
     if (b < 128 && schedule.rows > 2) continue;
     if (b < view.depth) blocks.push_back(b);
   }
@@ -131,10 +137,8 @@ std::vector<Splits> list_splits(const DeviceFacts& device) {
   const int threads = device.threads;
   std::vector<Splits> splits = {{1, 1, 1}};
   if (threads <= 1) return splits;
-  for (const int items : {threads, 2 * threads}) {
-    splits.push_back({items, 1, 1});
-    splits.push_back({1, items, 1});
-  }
+  splits.push_back({threads, 1, 1});
+  splits.push_back({1, threads, 1});
   splits.push_back({1, 1, threads});
   for (int m = 2; m < threads; m *= 2)
     if (threads % m == 0) splits.push_back({m, threads / m, 1});

@@ -13,7 +13,8 @@ T pick(const std::vector<T>& values, Random& random) {
   return values[random.below(values.size())];
 }
 
-// Brings fields that hang on others back to a written form: blocks to multiples, needed packs on, idle orders off.
+// Brings fields that hang on others back to a written form: blocks to multiples, needed packs on, idle orders
+// off.
 void settle(GemmCpuSchedule& s, const Problem& problem, const DeviceFacts& device) {
   const TileView view = view_tile(problem, s);
   s.rows = static_cast<int>(std::clamp<int64_t>(s.rows, 1, std::max<int64_t>(1, view.rows)));
@@ -42,7 +43,9 @@ void settle(GemmCpuSchedule& s, const Problem& problem, const DeviceFacts& devic
 void change_field(GemmCpuSchedule& s, const Problem& problem, const DeviceFacts& device, Random& random) {
   const TileView view = view_tile(problem, s);
   switch (random.below(13)) {
-    case 0: s.avx512 = !s.avx512; break;
+    case 0:
+      s.avx512 = !s.avx512;
+      break;
     case 1: {
       const int64_t row_block = s.row_block(), column_block = s.column_block();
       const bool pack_y = s.pack_y(), pack_x = s.pack_x();
@@ -51,15 +54,33 @@ void change_field(GemmCpuSchedule& s, const Problem& problem, const DeviceFacts&
       s.set_packs(pack_y, pack_x);
       break;
     }
-    case 2: s.rows = pick(list_tile_rows(view), random); break;
-    case 3: s.width = pick(list_tile_widths(view, s), random); break;
-    case 4: s.sums = pick(std::vector<int>{1, 2, 4}, random); break;
-    case 5: s.unroll = pick(list_unrolls(s), random); break;
-    case 6: s.pack_a = !s.pack_a; break;
-    case 7: s.pack_b = !s.pack_b; break;
-    case 8: s.set_blocks(pick(list_row_blocks(view, s), random), s.column_block()); break;
-    case 9: s.set_blocks(s.row_block(), pick(list_column_blocks(view, s), random)); break;
-    case 10: s.kc = pick(list_depth_blocks(view, s), random); break;
+    case 2:
+      s.rows = pick(list_tile_rows(view), random);
+      break;
+    case 3:
+      s.width = pick(list_tile_widths(view, s), random);
+      break;
+    case 4:
+      s.sums = pick(std::vector<int>{1, 2, 4}, random);
+      break;
+    case 5:
+      s.unroll = pick(list_unrolls(s), random);
+      break;
+    case 6:
+      s.pack_a = !s.pack_a;
+      break;
+    case 7:
+      s.pack_b = !s.pack_b;
+      break;
+    case 8:
+      s.set_blocks(pick(list_row_blocks(view, s), random), s.column_block());
+      break;
+    case 9:
+      s.set_blocks(s.row_block(), pick(list_column_blocks(view, s), random));
+      break;
+    case 10:
+      s.kc = pick(list_depth_blocks(view, s), random);
+      break;
     case 11: {
       (random.chance(0.5) ? s.blocks_by_rows : s.tiles_by_rows) ^= true;
       break;
@@ -77,8 +98,8 @@ void change_field(GemmCpuSchedule& s, const Problem& problem, const DeviceFacts&
 
 }  // namespace
 
-GemmCpuSchedule mutate_gemm_cpu(const GemmCpuSchedule& schedule, const Problem& problem, const DeviceFacts& device,
-                                Random& random) {
+GemmCpuSchedule mutate_gemm_cpu(const GemmCpuSchedule& schedule, const Problem& problem,
+                                const DeviceFacts& device, Random& random) {
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     GemmCpuSchedule s = schedule;
     for (uint64_t change = 0, changes = 1 + random.below(2); change < changes; ++change)

@@ -1,9 +1,10 @@
-// Analytic, cache-aware time of a gemm_cpu schedule. In: schedule, problem, device facts. Out: us of one call.
-// Called by Space::predict_us and rank. Learns nothing; constants are of one measured machine (doc/gemm_cpu.md) and only
-// have to order schedules.
+// Analytic, cache-aware time of a gemm_cpu schedule. In: schedule, problem, device facts. Out: us of one
+// call. Called by Space::predict_us and rank. Learns nothing; constants are of one measured machine
+// (doc/gemm_cpu.md) and only have to order schedules.
 //
-// Terms: register tiles bound by FMA ports, load ports, FMA latency or issue; panels streamed from the cache level where
-// they live; packing; C traffic; per-tile and per-call overhead; first touch of the operands in L3 or memory.
+// Terms: register tiles bound by FMA ports, load ports, FMA latency or issue; panels streamed from the cache
+// level where they live; packing; C traffic; per-tile and per-call overhead; first touch of the operands in
+// L3 or memory.
 #include <algorithm>
 #include <cmath>
 
@@ -14,14 +15,16 @@ namespace {
 
 // Cycles of a Sapphire Rapids core; found by fitting the order of measured schedules (doc/gemm_cpu.md).
 constexpr double kFmaPerCycle = 2, kLoadsPerCycle = 1.75, kIssuePerCycle = 5, kFmaLatency = 5;
-constexpr double kTileCallCycles = 28;        // dispatch, prologue, loop exit
-constexpr double kRoundCycles = 0.3;          // loop control of one unrolled round
+constexpr double kTileCallCycles = 28;  // dispatch, prologue, loop exit
+constexpr double kRoundCycles = 0.12;   // loop control of one unrolled round
 constexpr double kBlockCycles = 30, kCallCycles = 60;
 constexpr double kL2BytesPerCycle = 44, kL3BytesPerCycle = 9;
-constexpr double kOperandCycles = 0.05;       // an operand of a step, beyond the port bounds
-constexpr double kOverlapLoss = 0.12;         // of the shorter of arithmetic and streaming
+constexpr double kOperandCycles = 0.05;  // an operand of a step, beyond the port bounds
+constexpr int kSmoothBody = 64;          // FMAs of a round that still come from the uop cache
+constexpr double kOverlapLoss = 0.04;    // of the shorter of arithmetic and streaming
 constexpr double kPageBytes = 4096, kTlbPages = 64, kTlbMissCycles = 2.5;
-constexpr double kCopyCycles = 0.12, kTransposeCycles = 0.32, kPackYCycles = 0.6, kScalarCycles = 1.6;  // an element
+constexpr double kCopyCycles = 0.12, kTransposeCycles = 0.32, kPackYCycles = 0.6,
+                 kScalarCycles = 1.6;  // an element
 
 double ceil_div(double a, double b) { return std::ceil(a / b); }
 
@@ -71,7 +74,8 @@ class Model {
 
   double us() const {
     double cycles = kCallCycles + waves_ * (kCallCycles + item_cycles());
-    if (s_.split_k > 1) cycles += static_cast<double>(view_.rows * view_.columns) * s_.split_k * 0.2 / s_.split_k;
+    if (s_.split_k > 1)
+      cycles += static_cast<double>(view_.rows * view_.columns) * s_.split_k * 0.2 / s_.split_k;
     if (waves_ > 1 || s_.split_m * s_.split_n * s_.split_k > 1) cycles += 3000;  // wake-up of the pool
     return cycles / cycles_per_us_;
   }
@@ -85,7 +89,9 @@ class Model {
     return static_cast<double>(value == 0 ? size : std::min(value, size));
   }
   // Bytes a cycle from where `bytes` of data live between two uses; 0 = L1, free.
-  double supply(double bytes) const { return bytes <= l1_ ? 0 : bytes <= l2_ ? kL2BytesPerCycle : kL3BytesPerCycle; }
+  double supply(double bytes) const {
+    return bytes <= l1_ ? 0 : bytes <= l2_ ? kL2BytesPerCycle : kL3BytesPerCycle;
+  }
 
   // One k step (dot: one vector of k) of a tile.
   double step_cycles(int h, int w) const {
@@ -95,14 +101,17 @@ class Model {
     const double uops = h * w + w + (broadcast_in_fma ? 0 : h);
     const int unroll = h == s_.rows && w == s_.width ? s_.unroll : s_.sums;
     const double latency = kFmaLatency / s_.sums;
-    return std::max({fma, loads, uops / kIssuePerCycle, latency}) + kOperandCycles * (h + w) + kRoundCycles / unroll;
+    const double large_body = h * w * unroll > kSmoothBody ? 1.012 : 1;
+    return large_body * std::max({fma, loads, uops / kIssuePerCycle, latency}) + kOperandCycles * (h + w) +
+           kRoundCycles / unroll;
   }
 
   double tile_cycles(int h, int w, double k) const {
     const double lanes = s_.lanes();
     double cycles = kTileCallCycles;
     if (s_.dot()) {
-      cycles += step_cycles(h, w) * std::floor(k / lanes) + (std::fmod(k, lanes) > 0 ? 1.5 * step_cycles(h, w) : 0);
+      cycles +=
+          step_cycles(h, w) * std::floor(k / lanes) + (std::fmod(k, lanes) > 0 ? 1.5 * step_cycles(h, w) : 0);
       cycles += (w == 1 ? ceil_div(h, 4) : h * ceil_div(w, 4)) * 11 + (s_.sums - 1) * h * w * 0.5;
     } else {
       cycles += step_cycles(h, w) * k + (s_.sums - 1) * h * w * 0.5;
@@ -126,13 +135,15 @@ class Model {
         tiles += heights.count[i] * widths.count[j] * tile_cycles(heights.size[i], widths.size[j], kc);
     const double blocks = row_blocks * column_blocks * depth_blocks;
     // The last blocks are smaller: scale to the true extent.
-    const double fill = (rows_ / (row_blocks * row_block)) * (columns_ / (column_blocks * column_block)) *
-                        (depth_ / (depth_blocks * kc));
+    const double fill =
+        (static_cast<double>(rows_) / (row_blocks * row_block)) *
+        (ceil_div(static_cast<double>(columns_), unit) / (column_blocks * ceil_div(column_block, unit))) *
+        (static_cast<double>(depth_) / (depth_blocks * kc));
     const double compute = blocks * tiles * std::min(1.0, fill);
     const double stream = std::min(1.0, fill) * blocks * stream_cycles(row_block, column_block, kc);
     const double overlapped = std::max(compute, stream) + kOverlapLoss * std::min(compute, stream);
-    return overlapped + blocks * tlb_cycles(row_block, column_block, kc) + blocks * kBlockCycles + pack_cycles(row_blocks, column_blocks, kc) + c_cycles(depth_blocks) +
-           first_touch_cycles();
+    return overlapped + blocks * tlb_cycles(row_block, column_block, kc) + blocks * kBlockCycles +
+           pack_cycles(row_blocks, column_blocks, kc) + c_cycles(depth_blocks) + first_touch_cycles();
   }
 
   // Operands that are read again and again inside one block, from the level they stay in.
@@ -143,16 +154,20 @@ class Model {
     const double row_tiles = ceil_div(row_block, s_.rows);
     const double column_tiles = ceil_div(column_block, s_.width * static_cast<double>(s_.column_unit()));
     const auto time = [](double bytes, double speed) { return speed == 0 ? 0 : bytes / speed; };
+    // Rows of an unpacked Y are as many short streams as the tile has rows; the prefetcher follows them less
+    // well.
+    const double y_slowdown = s_.pack_y() ? 1 : 1.7;
     if (!s_.tiles_by_rows)  // the X panel stays while Y goes by once a panel
       return time(x_bytes * (row_tiles - 1), supply(panel + 2 * tile)) +
-             time(y_bytes * (column_tiles - 1), supply(panel + y_bytes));
-    return time(y_bytes * (column_tiles - 1), supply(tile + 2 * panel)) +
+             time(y_slowdown * y_bytes * (column_tiles - 1), supply(panel + y_bytes));
+    return time(y_slowdown * y_bytes * (column_tiles - 1), supply(tile + 2 * panel)) +
            time(x_bytes * (row_tiles - 1), supply(tile + x_bytes));
   }
 
   // A strided operand read in place touches a page a step: beyond the first-level TLB each step waits.
   double tlb_cycles(double row_block, double column_block, double kc) const {
-    const double tiles = ceil_div(row_block, s_.rows) * ceil_div(column_block, s_.width * static_cast<double>(s_.column_unit()));
+    const double tiles = ceil_div(row_block, s_.rows) *
+                         ceil_div(column_block, s_.width * static_cast<double>(s_.column_unit()));
     double cycles = 0;
     for (const bool x : {true, false}) {
       const bool strided = x ? !s_.pack_x() && !view_.x_depth_first : !s_.pack_y() && !view_.y_depth_first;
@@ -174,8 +189,9 @@ class Model {
       const double unit = s_.lanes(), whole = std::floor(columns_ / unit) * unit, rest = columns_ - whole;
       const bool turns = s_.dot() != view_.x_depth_first;
       const double bytes = 4 * kc * block(s_.column_block(), columns_);
-      cycles += times * depth_ * (whole * (turns ? kTransposeCycles : kCopyCycles) +
-                                  rest * (turns ? kScalarCycles : kCopyCycles));
+      cycles +=
+          times * depth_ *
+          (whole * (turns ? kTransposeCycles : kCopyCycles) + rest * (turns ? kScalarCycles : kCopyCycles));
       if (bytes > l1_) cycles += times * depth_ * columns_ * 4 / kL2BytesPerCycle;
     }
     if (s_.pack_y()) cycles += (by_rows ? 1 : column_blocks) * rows_ * depth_ * kPackYCycles;
@@ -193,7 +209,8 @@ class Model {
   double first_touch_cycles() const {
     const double bytes = 4.0 * (static_cast<double>(rows_ * depth_) + static_cast<double>(columns_ * depth_) +
                                 static_cast<double>(rows_ * columns_));
-    const bool strided_x = !s_.pack_x() && !s_.dot() && columns_ > s_.width * s_.column_unit() && (s_.prefetch & 2) == 0;
+    const bool strided_x =
+        !s_.pack_x() && !s_.dot() && columns_ > s_.width * s_.column_unit() && (s_.prefetch & 2) == 0;
     return (strided_x ? 0.8 : 0.5) * bytes / kL3BytesPerCycle;
   }
 
@@ -206,7 +223,8 @@ class Model {
 
 }  // namespace
 
-double predict_gemm_cpu_us(const GemmCpuSchedule& schedule, const Problem& problem, const DeviceFacts& device) {
+double predict_gemm_cpu_us(const GemmCpuSchedule& schedule, const Problem& problem,
+                           const DeviceFacts& device) {
   return Model(schedule, problem, device).us();
 }
 

@@ -1,5 +1,5 @@
-// Space of gemm_cpu: keys <-> schedules, search, features. The list of legal schedules is made once, when first asked
-// for, and kept: up to some 100,000 small structs. Thread-safe. Knows no other family.
+// Space of gemm_cpu: keys <-> schedules, search, features. The list of legal schedules is made once, when
+// first asked for, and kept: up to some 100,000 small structs. Thread-safe. Knows no other family.
 #include "schedule/gemm_cpu_space.h"
 
 #include <fmt/format.h>
@@ -48,12 +48,15 @@ class GemmCpuSpace : public Space {
     return keys;
   }
 
-  double predict_us(std::string_view key) const override { return predict_gemm_cpu_us(get(key), problem_, device_); }
+  double predict_us(std::string_view key) const override {
+    return predict_gemm_cpu_us(get(key), problem_, device_);
+  }
 
   std::vector<std::string> rank(size_t most) const override {
     const auto& legal = all();
     std::vector<std::pair<double, size_t>> order(legal.size());
-    for (size_t i = 0; i < legal.size(); ++i) order[i] = {predict_gemm_cpu_us(legal[i], problem_, device_), i};
+    for (size_t i = 0; i < legal.size(); ++i)
+      order[i] = {predict_gemm_cpu_us(legal[i], problem_, device_), i};
     const size_t count = std::min(most, order.size());
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end());
     std::vector<std::string> keys;
@@ -66,21 +69,26 @@ class GemmCpuSpace : public Space {
     const GemmCpuSchedule s = get(key);
     const double aspect = std::log2(static_cast<double>(s.width * s.column_unit()) / s.rows);
     const std::string_view shape = s.dot() ? "dot" : aspect >= 4 ? "wide" : aspect >= 1.5 ? "flat" : "square";
-    const std::string_view packs = s.pack_a ? (s.pack_b ? "pack_ab" : "pack_a") : s.pack_b ? "pack_b" : "direct";
+    const std::string_view packs = s.pack_a   ? (s.pack_b ? "pack_ab" : "pack_a")
+                                   : s.pack_b ? "pack_b"
+                                              : "direct";
     const std::string_view depth = s.kc == 0 ? "kall" : s.kc < 128 ? "kshort" : "kblock";
     return fmt::format("{}/{}/{}/{}", s.along_m() ? "m" : "n", shape, packs, depth);
   }
 
   std::vector<std::string> feature_names() const override {
-    return {"avx512",     "along_m",     "dot",          "log_rows",      "log_width",      "sums",       "log_unroll",
-            "pack_a",     "pack_b",      "log_mc",       "log_nc",        "log_kc",         "block_order", "tile_order",
-            "prefetch",   "accumulators", "rows_waste",  "columns_waste", "log_scratch",    "log_panel",  "log_items"};
+    return {"avx512",      "along_m",    "dot",      "log_rows",     "log_width",  "sums",
+            "log_unroll",  "pack_a",     "pack_b",   "log_mc",       "log_nc",     "log_kc",
+            "block_order", "tile_order", "prefetch", "accumulators", "rows_waste", "columns_waste",
+            "log_scratch", "log_panel",  "log_items"};
   }
   std::vector<double> features(std::string_view key) const override {
     const GemmCpuSchedule s = get(key);
     const TileView view = view_tile(problem_, s);
     const auto log = [](double value) { return std::log2(value + 1); };
-    const auto block = [&](int64_t size, int64_t whole) { return log(static_cast<double>(size == 0 ? whole : size)); };
+    const auto block = [&](int64_t size, int64_t whole) {
+      return log(static_cast<double>(size == 0 ? whole : size));
+    };
     // Share of the register tile that the average tile leaves unused.
     const auto waste = [](double size, double tile) {
       return size <= 0 ? 0.0 : 1 - size / (std::ceil(size / tile) * tile);
@@ -143,7 +151,8 @@ std::unique_ptr<Space> make_gemm_cpu_space(const Problem& problem, const DeviceF
 
 std::optional<std::string> find_gemm_cpu_refusal(const Problem& problem, const DeviceFacts& device) {
   if (problem.op != "gemm") return fmt::format("gemm_cpu computes gemm, not {}", problem.op);
-  if (problem.dtype != Dtype::kF32) return fmt::format("gemm_cpu computes f32, not {}", print_dtype(problem.dtype));
+  if (problem.dtype != Dtype::kF32)
+    return fmt::format("gemm_cpu computes f32, not {}", print_dtype(problem.dtype));
   if (device.isa != "avx512" && device.isa != "avx2")
     return fmt::format("gemm_cpu needs a CPU with AVX2 or AVX-512; this one has {}", device.isa);
   return std::nullopt;

@@ -10,6 +10,7 @@ namespace kw {
 [[nodiscard]] std::unique_ptr<Space> make_gemm_cpu_space(const Problem& problem, const DeviceFacts& device);
 
 // Empty when the family can compute the problem on the device, else why not.
-[[nodiscard]] std::optional<std::string> find_gemm_cpu_refusal(const Problem& problem, const DeviceFacts& device);
+[[nodiscard]] std::optional<std::string> find_gemm_cpu_refusal(const Problem& problem,
+                                                               const DeviceFacts& device);
 
 }  // namespace kw

@@ -116,7 +116,8 @@ TEST(GemmCpuSpace, enumerates_distinct_legal_schedules_in_a_fixed_order) {
     EXPECT_EQ(keys, (*make_space("gemm_cpu", problem, device))->enumerate(2000));
     EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), keys.size());
     for (const std::string& key : keys)
-      ASSERT_EQ(find_gemm_cpu_illegality(*parse_gemm_cpu(key), problem, device).value_or("legal"), "legal") << key;
+      ASSERT_EQ(find_gemm_cpu_illegality(*parse_gemm_cpu(key), problem, device).value_or("legal"), "legal")
+          << key;
   }
 }
 
@@ -129,8 +130,14 @@ TEST(GemmCpuSpace, has_hundreds_of_schedules_for_ordinary_problems_and_dozens_fo
       EXPECT_LE(count, 300'000u) << print_problem(problem) << " " << isa;
     }
   for (const Layout layout : {Layout::kNN, Layout::kNT, Layout::kTN, Layout::kTT})
-    for (const auto& [m, n, k] : {std::array<int64_t, 3>{1, 1, 1}, {1, 1, 2048}, {2048, 1, 1}, {1, 2048, 1}, {2, 3, 2},
-                                  {0, 5, 5}, {5, 5, 0}, {2048, 2048, 2048}})
+    for (const auto& [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
+                                  {1, 1, 2048},
+                                  {2048, 1, 1},
+                                  {1, 2048, 1},
+                                  {2, 3, 2},
+                                  {0, 5, 5},
+                                  {5, 5, 0},
+                                  {2048, 2048, 2048}})
       EXPECT_GE(enumerate_gemm_cpu(make_problem(layout, m, n, k), make_device("avx512", 1)).size(), 36u)
           << print_layout(layout) << " " << m << " " << n << " " << k;
 }
@@ -168,7 +175,8 @@ TEST(GemmCpuRank, prefers_large_tiles_and_needed_packing_for_large_products) {
 }
 
 TEST(GemmCpuRank, prefers_no_packing_for_a_single_row) {
-  const auto space = make_space("gemm_cpu", make_problem(Layout::kNT, 1, 896, 4864), make_device("avx512", 1));
+  const auto space =
+      make_space("gemm_cpu", make_problem(Layout::kNT, 1, 896, 4864), make_device("avx512", 1));
   for (const std::string& key : (*space)->rank(10)) EXPECT_TRUE(parse_gemm_cpu(key)->dot()) << key;
 }
 

@@ -29,6 +29,9 @@ class Predictor {
  public:
   virtual ~Predictor() = default;
   virtual Prediction predict(const ModelPoint& point) const = 0;
+  // The same model as if `point` had been measured at its predicted time: surer around it, nearly equal
+  // elsewhere. Used to spread a batch whose times are not known yet.
+  virtual std::unique_ptr<Predictor> believe(const ModelPoint& point) const = 0;
 };
 
 class Regressor {

@@ -1,4 +1,5 @@
-// The list of families. In: problem, device. Out: their spaces. A new family is one more line in each function.
+// The list of families. In: problem, device. Out: their spaces. A new family is one more line in each
+// function.
 #include "schedule/space.h"
 
 #include "schedule/gemm_cpu_space.h"

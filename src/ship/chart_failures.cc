@@ -73,9 +73,8 @@ std::string draw_failures(const std::vector<CaseGroup>& groups) {
   int64_t failed = 0;
   for (const Failure& failure : outcome.failures) failed += failure.count;
   std::string html = fmt::format(
-      "<p>{} of {} evaluated candidates ({}) failed. A failed candidate is never timed against the vendor "
-      "and never "
-      "ships.</p>\n<figure class=\"rows\">\n",
+      "<p>{} of {} evaluated candidates ({}) failed. A failed candidate has no time and "
+      "never ships.</p>\n<figure class=\"rows\">\n",
       print_count(failed), print_count(outcome.evaluations),
       print_percent(static_cast<double>(failed) / static_cast<double>(outcome.evaluations)));
   HtmlTable table(

@@ -52,7 +52,6 @@ void draw_axes(Svg& svg, const Frame& frame) {
   for (const Tick& tick : frame.y.ticks()) {
     const double y = frame.place(frame.x.low(), tick.value).y;
     svg.line({0, y}, {100, y}, "grid");
-    svg.text({0, y - 4}, "start", tick.label, "tick");
   }
   for (const Tick& tick : frame.x.ticks()) {
     const double x = frame.place(tick.value, frame.y.low()).x;
@@ -73,6 +72,12 @@ double roof_at(const DeviceFacts& device, double intensity) {
   const double slope = device.bandwidth_gbs > 0 ? device.bandwidth_gbs * intensity : HUGE_VAL;
   const double flat = device.peak_gflops > 0 ? device.peak_gflops : HUGE_VAL;
   return std::min(slope, flat);
+}
+
+// Above the roof, which may pass behind them.
+void draw_heights(Svg& svg, const Frame& frame) {
+  for (const Tick& tick : frame.y.ticks())
+    svg.text({0, frame.place(frame.x.low(), tick.value).y - 4}, "start", tick.label, "tick");
 }
 
 // Returns where its labels lie.
@@ -167,6 +172,7 @@ std::string draw_roofline(const CaseGroup& group) {
                       points.size(), print_figure(device.peak_gflops), print_figure(device.bandwidth_gbs)));
   draw_axes(svg, frame);
   std::vector<Box> taken = draw_roof(svg, frame, device);
+  draw_heights(svg, frame);
   for (const RooflinePoint& point : points) draw_point(svg, frame, point);
   draw_names(svg, frame, device, points, std::move(taken));
   const size_t left_out = group.cases.size() - points.size();

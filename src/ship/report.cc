@@ -20,7 +20,7 @@ constexpr const char* kMeaning =
     "speedup "
     "is the median over the pairs, its interval a {} % bootstrap interval. A kernel ships only when it was "
     "right "
-    "on every input family and a re-measurement in a fresh process put its whole interval above 1; "
+    "in every check and a re-measurement in a fresh process put its whole interval above 1; "
     "everywhere "
     "else the vendor's routine stays and counts as 1.</p>\n";
 

@@ -100,7 +100,7 @@ SearchTrace trace_search(const std::vector<Evaluation>& evaluations) {
   for (const Evaluation& evaluation : evaluations) {
     const double step_s = evaluation.finished_s - last_s;
     last_s = evaluation.finished_s;
-    if (step_s > 0 && step_s <= kLongestStep_s) trace.total_s += step_s;
+    if (step_s > 0 && step_s <= kLongestStepS) trace.total_s += step_s;
     if (!evaluation.timing || !is_positive(evaluation.timing->ratio) || evaluation.timing->ratio <= best)
       continue;
     best = evaluation.timing->ratio;

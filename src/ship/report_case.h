@@ -54,7 +54,7 @@ struct SearchTrace {
 };
 
 // A step back in time is another run and a step of more than a minute is a pause: both count as no time.
-inline constexpr double kLongestStep_s = 60;
+inline constexpr double kLongestStepS = 60;
 [[nodiscard]] SearchTrace trace_search(const std::vector<Evaluation>& evaluations);
 
 // Best ratio known at a time; 0 before the first.

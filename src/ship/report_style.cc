@@ -56,7 +56,7 @@ figcaption { margin-top: 6px; }
 svg { display: block; overflow: visible; }
 svg.free { overflow: visible; }
 .plot { max-width: 860px; }
-text { font-size: 11px; fill: var(--soft); font-variant-numeric: tabular-nums; }
+text { paint-order: stroke; stroke: var(--back); stroke-width: 3px; font-size: 11px; fill: var(--soft); font-variant-numeric: tabular-nums; }
 text.tick, text.title { fill: var(--soft); }
 text.roof-label { fill: var(--ink); font-weight: 600; }
 text.name { fill: var(--ink); }

@@ -139,20 +139,20 @@ std::string print_bands(const CaseGroup& group) {
   const auto summary = summarize(grid);
   if (!summary) return "<p>No valid ratio.</p>\n";
   HtmlTable table({{"flop of one call", true},
-                   {"log2 flop", true},
                    {"shapes", true},
                    {"geometric mean", true, "×"},
                    {"below 1", true},
-                   {"vendor stays", true}});
+                   {"vendor stays", true},
+                   {"log2 flop", true}});
   for (const GridBand& band : summary->bands) {
-    const double from = band.log2_flops < 0 ? 0 : std::ldexp(1.0, band.log2_flops);
-    const std::string range = band.log2_flops < 0 ? "0" : print_flops(from) + " – " + print_flops(2 * from);
-    table.add({{range, from},
-               {band.log2_flops < 0 ? "-" : fmt::format("{}", band.log2_flops), band.log2_flops},
+    const bool has_work = band.log2_flops >= 0;
+    const double from = has_work ? std::ldexp(1.0, band.log2_flops) : 0;
+    table.add({{has_work ? print_flops(from) + " – " + print_flops(2 * from) : "0", from},
                {fmt::format("{}", band.cases), band.cases},
                number_cell(band.geomean, print_ratio),
                number_cell(band.share_below_one, print_percent),
-               number_cell(band.vendor_share, print_percent)});
+               number_cell(band.vendor_share, print_percent),
+               {has_work ? fmt::format("{}", band.log2_flops) : "-", band.log2_flops}});
   }
   return table.print("Speedup by size of the problem");
 }

@@ -68,19 +68,25 @@ class Browser:
 
     def run(self, window: tuple[int, int], page: pathlib.Path, *options: str) -> str:
         size = f"--window-size={window[0]},{window[1]}"
-        done = subprocess.run([*self.command, size, *options, page.as_uri()], capture_output=True, text=True, timeout=120)
+        command = [*self.command, size, *options, page.as_uri()]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         if done.returncode != 0:
             raise RuntimeError(f"the browser ended with {done.returncode}: {done.stderr[-500:]}")
         return done.stdout
 
 
-def make_report(tools: list[str], folder: pathlib.Path, name: str, *fixture: str) -> tuple[pathlib.Path, list[str]]:
-    store, report = folder / f"{name}.db", folder / f"{name}.html"
-    filled = subprocess.run([tools[1], store, *fixture], check=True, capture_output=True, text=True)
-    made = subprocess.run([tools[0], "report", "--store", store, "--out", report], capture_output=True, text=True)
-    check(made.returncode == 0, f"{name}: report ended with {made.returncode}: {made.stderr}")
-    check(str(report) in made.stdout and made.stdout.count("\n") == 1, f"{name}: one line with the path, not {made.stdout!r}")
-    return report, filled.stdout.splitlines()
+def fill_store(fixture: str, store: pathlib.Path, *arguments: str) -> list[str]:
+    """A fresh store; returns the problems that are decided in it."""
+    for old in store.parent.glob(store.name + "*"):
+        old.unlink()
+    filled = subprocess.run([fixture, store, *arguments], capture_output=True, text=True)
+    check(filled.returncode == 0, f"fixture for {store.name}: {filled.stderr}")
+    return filled.stdout.splitlines()
+
+
+def run_report(program: str, store: pathlib.Path, report: pathlib.Path) -> subprocess.CompletedProcess:
+    report.unlink(missing_ok=True)
+    return subprocess.run([program, "report", "--store", store, "--out", report], capture_output=True, text=True)
 
 
 def check_file(name: str, text: str) -> None:
@@ -123,8 +129,8 @@ def check_report(browser: Browser, folder: pathlib.Path, name: str, report: path
     check_file(name, text)
     probed = folder / f"{name}.probed.html"
     probe = (HERE / "probe.js").read_text(encoding="utf-8")
-    probed.write_text(text.replace("<meta charset=\"utf-8\">", f"<meta charset=\"utf-8\"><script>{probe}</script>", 1),
-                      encoding="utf-8")
+    first = '<meta charset="utf-8">'
+    probed.write_text(text.replace(first, f"{first}<script>{probe}</script>", 1), encoding="utf-8")
     for window in WINDOWS:
         title = f"{name} at {window[0]} px"
         check_page(title, Page(browser.run(window, probed, "--dump-dom")), problems, window[0])
@@ -134,12 +140,23 @@ def check_report(browser: Browser, folder: pathlib.Path, name: str, report: path
 
 
 def check_empty(tools: list[str], folder: pathlib.Path) -> None:
-    store = folder / "empty.db"
-    subprocess.run([tools[1], store, "0"], check=True, capture_output=True)
-    made = subprocess.run([tools[0], "report", "--store", store, "--out", folder / "empty.html"], capture_output=True, text=True)
-    check(made.returncode == 2 and "no decision yet" in made.stderr and made.stderr.count("\n") == 1,
-          f"empty store: exit code {made.returncode}, {made.stderr!r}")
-    check(not (folder / "empty.html").exists(), "empty store: a file was written")
+    store, report = folder / "empty.db", folder / "empty.html"
+    fill_store(tools[1], store, "0")
+    made = run_report(tools[0], store, report)
+    ok = made.returncode == 2 and "no decision yet" in made.stderr and made.stderr.count("\n") == 1
+    check(ok, f"empty store: exit code {made.returncode}, {made.stderr!r}")
+    check(not report.exists(), "empty store: a file was written")
+
+
+def check_store(browser: Browser, tools: list[str], folder: pathlib.Path, name: str, *fixture: str) -> None:
+    store, report = folder / f"{name}.db", folder / f"{name}.html"
+    problems = fill_store(tools[1], store, *fixture)
+    made = run_report(tools[0], store, report)
+    check(made.returncode == 0, f"{name}: report ended with {made.returncode}: {made.stderr}")
+    one_line = made.stdout.startswith(str(report)) and made.stdout.count("\n") == 1
+    check(one_line, f"{name}: one line with the path, not {made.stdout!r}")
+    if report.exists():
+        check_report(browser, folder, name, report, problems)
 
 
 def main() -> int:
@@ -156,9 +173,7 @@ def main() -> int:
         browser = Browser(program, pathlib.Path(temporary))
         check_empty(tools, folder)
         for name, fixture in (("one", ["1"]), ("usual", ["14"]), ("many", ["50", "both"])):
-            report, problems = make_report(tools, folder, name, *fixture)
-            if report.exists():
-                check_report(browser, folder, name, report, problems)
+            check_store(browser, tools, folder, name, *fixture)
     print(f"{len(failures)} failed" if failures else "report: all checks passed")
     return 1 if failures else 0
 

@@ -45,7 +45,7 @@ void bind_version_3(const Library& library, Api& api, std::string& missing) {
 }  // namespace
 
 Result<Api> load_api() {
-  const LibrarySource source = {"KW_ONEDNN",
+  const LibrarySource source = {"KERNELWRIGHT_ONEDNN",
                                 {"libdnnl.so.2", "libdnnl.so.3", "libdnnl.so"},
                                 "install the Debian package libdnnl2 (libdnnl3 on newer systems)"};
   KW_TRY(const Library library, Library::load(source));

@@ -26,7 +26,7 @@ struct OpenblasApi {
 };
 
 Result<OpenblasApi> load_api() {
-  const LibrarySource source = {"KW_OPENBLAS",
+  const LibrarySource source = {"KERNELWRIGHT_OPENBLAS",
                                 {"libopenblas.so.0", "libopenblasp.so.0", "libopenblas.so"},
                                 "install the Debian package libopenblas0-pthread"};
   KW_TRY(const Library library, Library::load(source));

@@ -31,7 +31,7 @@ Result<XsmmApi> load_api() {
   std::error_code error;
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   const LibrarySource source = {
-      "KW_XSMM",
+      "KERNELWRIGHT_XSMM",
       {(folder / kFile).string(), (folder / "../lib/kernelwright" / kFile).lexically_normal().string()},
       "install the Debian package libxsmm-dev and build again"};
   KW_TRY(const Library library, Library::load(source));
