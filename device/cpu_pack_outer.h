@@ -10,8 +10,7 @@ static inline void pack_quad_block(float* dst, long dst_ld, const float* src, lo
   for (int q = 0; q < 4; ++q) store(dst + q * dst_ld, v[q]);
 }
 
-// One panel of X: `width` vectors wide, `cols` real columns.                            dst (k, width *
-// kLanes)
+// One panel of X: `width` vectors wide, `cols` real columns.                  dst (k, width * kLanes)
 __attribute__((noinline)) static void pack_x_panel(float* dst, long width, const float* x, long x_ld, long k,
                                                    long cols) {
   const long dst_ld = width * kLanes;
@@ -19,10 +18,7 @@ __attribute__((noinline)) static void pack_x_panel(float* dst, long width, const
     if (!kXDepthFirst) {  // x (k, cols)
       const float* src = x + v * kLanes;
       if (cols >= kLanes) {
-        for (long p = 0; p < k; ++p) {
-          __builtin_prefetch(src + p * x_ld + dst_ld, 0, 2);  // of the next panel
-          store(dst + p * dst_ld, load(src + p * x_ld));
-        }
+        for (long p = 0; p < k; ++p) store(dst + p * dst_ld, load(src + p * x_ld));
       } else {
         const edge e = make_edge(cols);
         for (long p = 0; p < k; ++p) store(dst + p * dst_ld, load_edge(src + p * x_ld, e));
@@ -32,13 +28,7 @@ __attribute__((noinline)) static void pack_x_panel(float* dst, long width, const
     const float* src = x + v * kLanes * x_ld;  // x (cols, k)
     long p = 0;
     if (cols >= kLanes) {
-      for (; p + 4 <= k; p += 4) {
-        const float* next =
-            src + (dst_ld + p % 16) * x_ld + p;  // of the next panel: four rows of each line's sixteen
-#pragma GCC unroll 4
-        for (int q = 0; q < 4; ++q) __builtin_prefetch(next + q * x_ld, 0, 2);
-        pack_quad_block(dst + p * dst_ld, dst_ld, src + p, x_ld);
-      }
+      for (; p + 4 <= k; p += 4) pack_quad_block(dst + p * dst_ld, dst_ld, src + p, x_ld);
     }
     const long lanes = cols < kLanes ? cols : kLanes;
     if (cols < kLanes) {

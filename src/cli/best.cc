@@ -14,7 +14,7 @@ int run_best(const std::string& path, bool as_json) {
   if (!store) return explain(store.error());
   const auto rows = find_decisions(*store);
   if (!rows) return explain(rows.error());
-  Table table({"shape", "threads", "choice", "speedup", "95 % interval", "time", "vendor", "vendor time", "kernel",
+  Table table({"shape", "threads", "choice", "speedup", "99.5 % interval", "time", "vendor", "vendor time", "kernel",
                "schedule"});
   Json json = Json::array();
   for (const DecisionRow& row : *rows) {

@@ -50,7 +50,7 @@ std::string print_outcome(const CheckOutcome& outcome) {
   const Timing& timing = *outcome.timing;
   text += fmt::format("time      {} a call ({:.1f} GFLOP/s), {} takes {}\n", print_time(timing.median_us),
                       outcome.flops / timing.median_us * 1e-3, timing.baseline, print_time(timing.baseline_median_us));
-  text += fmt::format("speedup   {:.3f}, 95 % interval [{:.3f}, {:.3f}]{}\n", timing.ratio, timing.ratio_low,
+  text += fmt::format("speedup   {:.3f}, 99.5 % interval [{:.3f}, {:.3f}]{}\n", timing.ratio, timing.ratio_low,
                       timing.ratio_high, timing.disturbed ? " (machine was busy)" : "");
   return text;
 }

@@ -49,7 +49,7 @@ std::string print_summary(const TuneOutcome& outcome) {
 }  // namespace
 
 std::string print_results(const TuneOutcome& outcome) {
-  Table table({"shape", "calls", "vendor", "vendor time", "our time", "GFLOP/s", "speedup", "95 % interval", "choice",
+  Table table({"shape", "calls", "vendor", "vendor time", "our time", "GFLOP/s", "speedup", "99.5 % interval", "choice",
                "tried"});
   for (const ProblemResult& result : outcome.results) {
     const Decision& decision = result.decision;

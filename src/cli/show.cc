@@ -22,7 +22,7 @@ void print_evaluation(const Evaluation& evaluation) {
   std::printf("evidence  %s\n", evaluation.verdict.evidence.dump(2).c_str());
   if (!evaluation.timing) return;
   const Timing& timing = *evaluation.timing;
-  std::printf("time      %s a call, %s takes %s; speedup %.3f, 95 %% interval [%.3f, %.3f]\n",
+  std::printf("time      %s a call, %s takes %s; speedup %.3f, 99.5 %% interval [%.3f, %.3f]\n",
               print_time(timing.median_us).c_str(), timing.baseline.c_str(),
               print_time(timing.baseline_median_us).c_str(), timing.ratio, timing.ratio_low, timing.ratio_high);
   std::printf("samples  ");

@@ -51,6 +51,8 @@ class LiveLab : public Lab {
   LiveLab(Device& device, const Compiler& compiler, const Problem& problem, std::unique_ptr<Space> space,
           const LabPlan& plan);
   Status open_baselines();
+  Result<tl::expected<Timing, Verdict>> compare_once(const Binary& binary, std::optional<double> best_ratio);
+  Status repair(const Verdict& verdict);  // restarts the vendor's process, or measures the peak again
   MeasurePlan make_measure_plan(uint64_t seed) const;
 
   Device& device_;

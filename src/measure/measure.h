@@ -15,7 +15,7 @@ struct MeasurePlan {
   double sample_us = 1000;  // least length of one sample
   int min_pairs = 8, max_pairs = 64;
   double budget_us = 2e6;          // of both sides together; exceeded up to 3 times to reach min_pairs
-  double confidence = 0.995;       // of the interval in Timing
+  double confidence = kIntervalConfidence;  // of the interval in Timing
   double look_confidence = 0.999;  // of the interval by which a comparison is given up early
   int resamples = 2000;            // of the bootstrap
   double give_up_below = 0;        // stop early when the interval lies wholly below this ratio; 0 = never

@@ -90,6 +90,40 @@ TEST(ScreenChildren, avoids_a_cell_that_keeps_failing) {
   EXPECT_NE(space.behaviour(chosen[0].schedule), before);
 }
 
+// Sure of what it has been told to believe, unsure of the rest; all means are equal.
+class Curious : public Regressor {
+ public:
+  std::unique_ptr<Predictor> fit(std::span<const Observation>, std::span<const ModelPoint>) const override {
+    struct Told : Predictor {
+      Prediction predict(const ModelPoint& point) const override {
+        const bool known = std::find(told.begin(), told.end(), point.features) != told.end();
+        return {2, known ? 0.01 : 0.5 - 0.01 * point.features[0]};
+      }
+      std::unique_ptr<Predictor> believe(const ModelPoint& point) const override {
+        auto more = std::make_unique<Told>(*this);
+        more->told.push_back(point.features);
+        return more;
+      }
+      std::vector<std::vector<double>> told;
+    };
+    return std::make_unique<Told>();
+  }
+};
+
+TEST(ScreenChildren, looks_elsewhere_than_at_what_is_under_way) {
+  const FakeSpace space(11);
+  SimulatedSearch search(space);
+  search.step(*make_random_proposer(1), 12);
+  const std::string first = FakeSpace::print({0, 0, 0, 0, 0, 0, 0, 0});
+  const std::string second = FakeSpace::print({1, 0, 0, 0, 0, 0, 0, 0});
+  const std::vector<Child> children = {{first, {}, Operator::kDraw, 0}, {second, {}, Operator::kDraw, 0}};
+  const Curious curious;
+  const Archive archive(space, search.history);
+  EXPECT_EQ(screen_children(search.context(&curious), archive, children, 1)[0].schedule, first);
+  search.taken.insert(first);
+  EXPECT_EQ(screen_children(search.context(&curious), archive, children, 1)[0].schedule, second);
+}
+
 TEST(ScreenChildren, gives_all_when_more_are_asked_for) {
   const FakeSpace space(11);
   SimulatedSearch search(space);

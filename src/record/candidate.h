@@ -69,6 +69,9 @@ struct Verdict {
 [[nodiscard]] std::string_view print_verdict_class(VerdictClass klass);
 [[nodiscard]] Result<VerdictClass> parse_verdict_class(std::string_view text);
 
+// Level of the bootstrap interval of one comparison. At 95 % equal kernels win above 1 % too often (doc/measurement.md).
+inline constexpr double kIntervalConfidence = 0.995;
+
 // Paired comparison of one kernel with one baseline.
 struct Timing {
   std::string binary_hash;
@@ -80,7 +83,7 @@ struct Timing {
   std::vector<double> baseline_latency_us;   // paired with the above
   double median_us = 0, baseline_median_us = 0;
   double ratio = 0;                  // median of baseline / candidate over pairs; above 1 = candidate faster
-  double ratio_low = 0, ratio_high = 0;      // bootstrap interval, MeasurePlan::confidence (99.5 %)
+  double ratio_low = 0, ratio_high = 0;      // bootstrap interval at kIntervalConfidence
   bool confirmed = false;            // fresh process, samples not used to choose
   bool disturbed = false;            // machine was busy while measured
   std::string note;                  // what a reader of the number must know: bimodal, stopped early, load

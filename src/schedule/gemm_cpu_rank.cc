@@ -14,14 +14,15 @@ namespace kw {
 namespace {
 
 // Cycles of a Sapphire Rapids core; found by fitting the order of measured schedules (doc/gemm_cpu.md).
-constexpr double kFmaPerCycle = 2, kLoadsPerCycle = 1.75, kIssuePerCycle = 5, kFmaLatency = 5;
+constexpr double kFmaPerCycle = 2, kLoadsPerCycle = 2, kIssuePerCycle = 5, kFmaLatency = 5;
 constexpr double kTileCallCycles = 28;  // dispatch, prologue, loop exit
 constexpr double kRoundCycles = 0.12;   // loop control of one unrolled round
 constexpr double kBlockCycles = 30, kCallCycles = 60;
 constexpr double kL2BytesPerCycle = 44, kL3BytesPerCycle = 9;
-constexpr double kOperandCycles = 0.05;  // an operand of a step, beyond the port bounds
-constexpr int kSmoothBody = 64;          // FMAs of a round that still come from the uop cache
-constexpr double kOverlapLoss = 0.04;    // of the shorter of arithmetic and streaming
+constexpr double kOperandCycles = 0.05;     // an operand of a step, beyond the port bounds
+constexpr double kDotOperandCycles = 0.25;  // dot: whole vectors from rows far apart
+constexpr int kSmoothBody = 64;             // FMAs of a round that still come from the uop cache
+constexpr double kOverlapLoss = 0.04;       // of the shorter of arithmetic and streaming
 constexpr double kPageBytes = 4096, kTlbPages = 64, kTlbMissCycles = 2.5;
 constexpr double kCopyCycles = 0.12, kTransposeCycles = 0.32, kPackYCycles = 0.6,
                  kScalarCycles = 1.6;  // an element
@@ -102,8 +103,8 @@ class Model {
     const int unroll = h == s_.rows && w == s_.width ? s_.unroll : s_.sums;
     const double latency = kFmaLatency / s_.sums;
     const double large_body = h * w * unroll > kSmoothBody ? 1.012 : 1;
-    return large_body * std::max({fma, loads, uops / kIssuePerCycle, latency}) + kOperandCycles * (h + w) +
-           kRoundCycles / unroll;
+    return large_body * std::max({fma, loads, uops / kIssuePerCycle, latency}) +
+           (s_.dot() ? kDotOperandCycles : kOperandCycles) * (h + w) + kRoundCycles / unroll;
   }
 
   double tile_cycles(int h, int w, double k) const {
@@ -158,10 +159,10 @@ class Model {
     // well.
     const double y_slowdown = s_.pack_y() ? 1 : 1.7;
     if (!s_.tiles_by_rows)  // the X panel stays while Y goes by once a panel
-      return time(x_bytes * (row_tiles - 1), supply(panel + 2 * tile)) +
-             time(y_slowdown * y_bytes * (column_tiles - 1), supply(panel + y_bytes));
-    return time(y_slowdown * y_bytes * (column_tiles - 1), supply(tile + 2 * panel)) +
-           time(x_bytes * (row_tiles - 1), supply(tile + x_bytes));
+      return time(x_bytes * row_tiles, supply(panel + 2 * tile)) +
+             time(y_slowdown * y_bytes * column_tiles, supply(panel + y_bytes));
+    return time(y_slowdown * y_bytes * column_tiles, supply(tile + 2 * panel)) +
+           time(x_bytes * row_tiles, supply(tile + x_bytes));
   }
 
   // A strided operand read in place touches a page a step: beyond the first-level TLB each step waits.

@@ -21,24 +21,26 @@ class Space {
   virtual std::string_view family() const = 0;
   // Empty when legal, else the broken rule's reason.
   virtual std::optional<std::string> find_illegality(std::string_view key) const = 0;
-  virtual std::string draw(Random& random) const = 0;                              // uniform over legal ones
-  virtual std::string mutate(std::string_view key, Random& random) const = 0;      // one or two fields changed, legal
+  virtual std::string draw(Random& random) const = 0;  // uniform over legal ones
+  virtual std::string mutate(std::string_view key,
+                             Random& random) const = 0;  // one or two fields changed, legal
   virtual std::string cross(std::string_view a, std::string_view b, Random& random) const = 0;  // legal
-  virtual std::vector<std::string> enumerate(size_t most) const = 0;               // deterministic order, distinct
+  virtual std::vector<std::string> enumerate(size_t most) const = 0;  // deterministic order, distinct
   // Predicted time of one call in us from the analytic, cache-aware model.
   virtual double predict_us(std::string_view key) const = 0;
   // Best first, distinct, by predict_us over the whole space.
   virtual std::vector<std::string> rank(size_t most) const = 0;
   // Cell of the MAP-Elites archive: "square/pack_b/kc256".
   virtual std::string behaviour(std::string_view key) const = 0;
-  virtual std::vector<double> features(std::string_view key) const = 0;            // fixed length, for cost models
+  virtual std::vector<double> features(std::string_view key) const = 0;  // fixed length, for cost models
   virtual std::vector<std::string> feature_names() const = 0;
   // Rows, columns, depth at which the schedule's code changes path; for domain sampling.
-  virtual std::vector<int64_t> tile(std::string_view key) const = 0;               // {tile_m, tile_n, tile_k}
+  virtual std::vector<int64_t> tile(std::string_view key) const = 0;  // {tile_m, tile_n, tile_k}
 };
 
 // Families that can compute the problem on the device: today gemm_cpu.
-[[nodiscard]] std::vector<std::unique_ptr<Space>> make_spaces(const Problem& problem, const DeviceFacts& device);
+[[nodiscard]] std::vector<std::unique_ptr<Space>> make_spaces(const Problem& problem,
+                                                              const DeviceFacts& device);
 [[nodiscard]] Result<std::unique_ptr<Space>> make_space(std::string_view family, const Problem& problem,
                                                         const DeviceFacts& device);
 
