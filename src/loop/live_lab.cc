@@ -19,6 +19,7 @@ constexpr double kGiveUpMargin = 0.9;      // of the best ratio so far: below it
 constexpr double kNearBar = 1.10;          // baselines within 10 % of the best are measured again when confirming
 constexpr int kDomainShapes = 14;
 constexpr double kScreeningBudgetUs = 400'000;
+constexpr int kScreeningPairs = 24;        // enough to rank; what is chosen is measured again
 
 void refuse(Candidate& candidate, Verdict verdict) {
   candidate.evaluation.verdict = std::move(verdict);
@@ -174,6 +175,7 @@ Result<tl::expected<Timing, Verdict>> LiveLab::compare_once(const Binary& binary
   MeasurePlan plan = make_measure_plan(draws_.next());
   plan.baseline = bar_.baseline;
   plan.budget_us = kScreeningBudgetUs;
+  plan.max_pairs = kScreeningPairs;
   plan.give_up_below = best_ratio ? *best_ratio * kGiveUpMargin : 0;
   return Outcome(run_comparison(**program, *bar_program_, *timing_buffers_, plan));
 }

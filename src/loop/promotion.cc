@@ -28,6 +28,7 @@ Batch find_finalists(const std::vector<Evaluation>& history) {
     Candidate candidate;
     candidate.evaluation.problem = evaluation->problem;
     candidate.evaluation.proposal = evaluation->proposal;
+    candidate.evaluation.finished_s = evaluation->finished_s;
     finalists.push_back(std::move(candidate));
   }
   return finalists;

@@ -11,7 +11,7 @@ namespace {
 
 // Predicted time counts this much longer for each schedule of the same cell already taken: the model cannot
 // tell such schedules apart to a few percent, so the next guess should differ in kind.
-constexpr double kRepeatPenalty = 0.04;
+constexpr double kRepeatPenalty = 0.10;
 constexpr size_t kRankedPerProposal = 24;
 
 class Seed : public Proposer {
