@@ -86,14 +86,15 @@ TEST(Process, output_errors_and_exit_code_come_back) {
 }
 
 TEST(Process, limit_kills_the_whole_group) {
-  const auto outcome = run_command({.argv = {"sh", "-c", "sleep 100 & sleep 100"}, .limit = Milliseconds(200)});
+  const auto outcome =
+      run_command({.argv = {"sh", "-c", "sleep 100 & sleep 100"}, .limit = Milliseconds(200)});
   ASSERT_TRUE(outcome);
   EXPECT_TRUE(outcome->timed_out);
 }
 
 TEST(Process, flood_of_output_is_cut) {
-  const auto outcome = run_command(
-      {.argv = {"sh", "-c", "head -c 10000000 /dev/zero"}, .max_output_bytes = 1000});
+  const auto outcome =
+      run_command({.argv = {"sh", "-c", "head -c 10000000 /dev/zero"}, .max_output_bytes = 1000});
   ASSERT_TRUE(outcome);
   EXPECT_TRUE(outcome->ok());
   EXPECT_EQ(outcome->output.size(), 1000u);

@@ -11,7 +11,8 @@ namespace kw {
                                            const std::string& values);
 }
 
-#define KW_CHECK(condition, ...)                                                                    \
-  do {                                                                                              \
-    if (!(condition)) kw::stop_on_broken_invariant(__FILE__, __LINE__, #condition, fmt::format(__VA_ARGS__)); \
+#define KW_CHECK(condition, ...)                                                              \
+  do {                                                                                        \
+    if (!(condition))                                                                         \
+      kw::stop_on_broken_invariant(__FILE__, __LINE__, #condition, fmt::format(__VA_ARGS__)); \
   } while (false)

@@ -1,4 +1,5 @@
-// Files: whole-file reads, writes that are complete or absent (temp + rename), folders that delete themselves.
+// Files: whole-file reads, writes that are complete or absent (temp + rename), folders that delete
+// themselves.
 #pragma once
 
 #include <filesystem>

@@ -14,7 +14,8 @@ namespace {
 class Sha256 {
  public:
   Sha256() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
-    KW_CHECK(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1, "SHA-256 not available");
+    KW_CHECK(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1,
+             "SHA-256 not available");
   }
   void add(const void* data, size_t size) {
     KW_CHECK(EVP_DigestUpdate(context_.get(), data, size) == 1, "{} bytes", size);

@@ -1,4 +1,5 @@
-// SHA-256 over length-prefixed parts, so that ("ab","c") and ("a","bc") differ. Used for every identity we store.
+// SHA-256 over length-prefixed parts, so that ("ab","c") and ("a","bc") differ. Used for every identity we
+// store.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,8 @@ Result<Json> parse_json(std::string_view text, const std::string& origin) {
   std::string problem;
   std::vector<std::set<std::string>> keys_of_level;
   auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
-    if (depth > kMaxDepth && problem.empty()) problem = fmt::format("nested deeper than {} levels", kMaxDepth);
+    if (depth > kMaxDepth && problem.empty())
+      problem = fmt::format("nested deeper than {} levels", kMaxDepth);
     if (event == Json::parse_event_t::object_start) keys_of_level.emplace_back();
     if (event == Json::parse_event_t::object_end && !keys_of_level.empty()) keys_of_level.pop_back();
     if (event == Json::parse_event_t::key && !keys_of_level.empty() &&

@@ -67,15 +67,18 @@ struct Pipe {
 }
 
 // Moves bytes between the child and our strings until it closes its ends or the limit passes.
-bool pump(const Command& command, Pipe& in, Pipe& out, Pipe& err, CommandOutcome& outcome, Clock::time_point deadline) {
+bool pump(const Command& command, Pipe& in, Pipe& out, Pipe& err, CommandOutcome& outcome,
+          Clock::time_point deadline) {
   ::fcntl(in.write, F_SETFL, O_NONBLOCK);
   size_t fed = 0;
   if (command.input.empty()) in.close_write();
   while (out.read >= 0 || err.read >= 0) {
-    std::array<pollfd, 3> fds = {pollfd{out.read, POLLIN, 0}, pollfd{err.read, POLLIN, 0}, pollfd{in.write, POLLOUT, 0}};
+    std::array<pollfd, 3> fds = {pollfd{out.read, POLLIN, 0}, pollfd{err.read, POLLIN, 0},
+                                 pollfd{in.write, POLLOUT, 0}};
     const auto left = std::chrono::duration_cast<Milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) return false;
-    if (::poll(fds.data(), fds.size(), static_cast<int>(std::min<long long>(left + 1, 1000))) < 0 && errno != EINTR)
+    if (::poll(fds.data(), fds.size(), static_cast<int>(std::min<long long>(left + 1, 1000))) < 0 &&
+        errno != EINTR)
       return false;
     const auto drain = [&](Pipe& pipe, const pollfd& fd, std::string& text) {
       if (pipe.read < 0 || (fd.revents & (POLLIN | POLLHUP | POLLERR)) == 0) return;

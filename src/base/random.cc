@@ -19,7 +19,8 @@ uint64_t mix(uint64_t x) {
 
 }  // namespace
 
-Random::Random(uint64_t seed, uint64_t stream) : state_(mix(seed) ^ mix(stream * 0xd1342543de82ef95ULL + 1)) {}
+Random::Random(uint64_t seed, uint64_t stream)
+    : state_(mix(seed) ^ mix(stream * 0xd1342543de82ef95ULL + 1)) {}
 
 uint64_t Random::next() {
   state_ += 0x9e3779b97f4a7c15ULL;

@@ -2,19 +2,19 @@
 // Used for inputs, poison, search and bootstrap. Not for secrets; secret seeds come from make_secret_seed.
 #pragma once
 
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 
 namespace kw {
 
 class Random {
  public:
   explicit Random(uint64_t seed, uint64_t stream = 0);
-  uint64_t next();                          // 64 uniform bits
-  uint64_t below(uint64_t bound);           // uniform in [0, bound), bound > 0
+  uint64_t next();                             // 64 uniform bits
+  uint64_t below(uint64_t bound);              // uniform in [0, bound), bound > 0
   int64_t between(int64_t low, int64_t high);  // uniform in [low, high], both included
-  double uniform();                         // [0, 1)
-  double normal();                          // N(0, 1), Box-Muller
+  double uniform();                            // [0, 1)
+  double normal();                             // N(0, 1), Box-Muller
   bool chance(double probability) { return uniform() < probability; }
 
  private:

@@ -49,9 +49,10 @@ int run_arena_command(const ArenaOptions& options) {
     std::printf("%s\n", json.dump(2).c_str());
     return kExitOk;
   }
-  std::printf("%s\nEvaluations needed to come within 3 %% of the table's best, mean over %d seeds; random is exact.\n"
-              "Median ratio over shapes: %.3f\n",
-              table.print().c_str(), options.seeds, outcome->comparison.ratio);
+  std::printf(
+      "%s\nEvaluations needed to come within 3 %% of the table's best, mean over %d seeds; random is exact.\n"
+      "Median ratio over shapes: %.3f\n",
+      table.print().c_str(), options.seeds, outcome->comparison.ratio);
   return kExitOk;
 }
 
@@ -60,9 +61,12 @@ int run_arena_command(const ArenaOptions& options) {
 void add_arena(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("arena", "compare search methods on recorded measurements");
   auto options = std::make_shared<ArenaOptions>();
-  command->add_option("--table", options->table, "table written by store export, its device beside it")->required();
+  command->add_option("--table", options->table, "table written by store export, its device beside it")
+      ->required();
   command->add_option("--proposer", options->proposer, "evolve, seed or random")->capture_default_str();
-  command->add_option("--seeds", options->seeds, "runs per shape")->capture_default_str()->check(CLI::Range(1, 1000));
+  command->add_option("--seeds", options->seeds, "runs per shape")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
   command->add_flag("--json", options->json, "one JSON document");
   command->callback([options, &exit_code] { exit_code = run_arena_command(*options); });
 }

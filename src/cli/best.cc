@@ -14,8 +14,8 @@ int run_best(const std::string& path, bool as_json) {
   if (!store) return explain(store.error());
   const auto rows = find_decisions(*store);
   if (!rows) return explain(rows.error());
-  Table table({"shape", "threads", "choice", "speedup", "99.5 % interval", "time", "vendor", "vendor time", "kernel",
-               "schedule"});
+  Table table({"shape", "threads", "choice", "speedup", "99.5 % interval", "time", "vendor", "vendor time",
+               "kernel", "schedule"});
   Json json = Json::array();
   for (const DecisionRow& row : *rows) {
     const Decision& decision = row.decision;
@@ -23,8 +23,8 @@ int run_best(const std::string& path, bool as_json) {
     const auto problem = parse_problem(decision.problem);
     table.add({problem ? describe_problem(*problem) : decision.problem, fmt::format("{}", row.device.threads),
                ours ? "ours" : "vendor", fmt::format("{:.3f}", decision.ratio),
-               fmt::format("[{:.3f}, {:.3f}]", decision.ratio_low, decision.ratio_high), print_time(decision.median_us),
-               decision.baseline, print_time(decision.baseline_median_us),
+               fmt::format("[{:.3f}, {:.3f}]", decision.ratio_low, decision.ratio_high),
+               print_time(decision.median_us), decision.baseline, print_time(decision.baseline_median_us),
                ours ? short_hash(decision.binary_hash) : "-", row.schedule.empty() ? "-" : row.schedule});
     json.push_back({{"problem", decision.problem},
                     {"device", row.device.key()},
@@ -41,7 +41,8 @@ int run_best(const std::string& path, bool as_json) {
   if (as_json)
     std::printf("%s\n", json.dump(2).c_str());
   else if (rows->empty())
-    std::printf("%s holds no decision yet; run: kernelwright tune --m 64 --n 64 --k 64 --budget 10s\n", path.c_str());
+    std::printf("%s holds no decision yet; run: kernelwright tune --m 64 --n 64 --k 64 --budget 10s\n",
+                path.c_str());
   else
     std::printf("%s", table.print().c_str());
   return kExitOk;

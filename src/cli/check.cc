@@ -49,9 +49,10 @@ std::string print_outcome(const CheckOutcome& outcome) {
   if (!outcome.timing) return text;
   const Timing& timing = *outcome.timing;
   text += fmt::format("time      {} a call ({:.1f} GFLOP/s), {} takes {}\n", print_time(timing.median_us),
-                      outcome.flops / timing.median_us * 1e-3, timing.baseline, print_time(timing.baseline_median_us));
-  text += fmt::format("speedup   {:.3f}, 99.5 % interval [{:.3f}, {:.3f}]{}\n", timing.ratio, timing.ratio_low,
-                      timing.ratio_high, timing.disturbed ? " (machine was busy)" : "");
+                      outcome.flops / timing.median_us * 1e-3, timing.baseline,
+                      print_time(timing.baseline_median_us));
+  text += fmt::format("speedup   {:.3f}, 99.5 % interval [{:.3f}, {:.3f}]{}\n", timing.ratio,
+                      timing.ratio_low, timing.ratio_high, timing.disturbed ? " (machine was busy)" : "");
   return text;
 }
 
@@ -63,7 +64,8 @@ int run_check_command(const CheckOptions& options, const CLI::App& command) {
   const auto outcome = run_check(*request, progress, [] { return was_interrupted(); });
   if (!outcome) return explain(outcome.error());
   if (outcome->certificate && !options.out.empty())
-    if (const auto written = write_file_atomically(options.out, outcome->certificate->dump(2) + "\n"); !written)
+    if (const auto written = write_file_atomically(options.out, outcome->certificate->dump(2) + "\n");
+        !written)
       return explain(written.error());
   if (options.json) {
     Json json = outcome->certificate.value_or(Json::object());
@@ -82,7 +84,8 @@ int run_check_command(const CheckOptions& options, const CLI::App& command) {
 void add_check(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("check", "your own kernel: is it right, is it honest, how fast is it?");
   auto options = std::make_shared<CheckOptions>();
-  command->add_option("source", options->source, "C or C++ text of the kernel; see doc/kernel.md")->required();
+  command->add_option("source", options->source, "C or C++ text of the kernel; see doc/kernel.md")
+      ->required();
   command->add_option("--launch", options->launch, "its launch record, JSON")->required();
   options->shapes.add_to(*command);
   command->add_option("--threads", options->threads, "cores the kernel may use")->capture_default_str();

@@ -57,14 +57,19 @@ std::string print_text(const ConfirmOutcome& outcome) {
     ++chosen;
     losses += entry.loss;
     const auto problem = parse_problem(entry.decision.problem);
-    table.add({problem ? describe_problem(*problem) : entry.decision.problem, short_hash(entry.decision.binary_hash),
-               fmt::format("{:.3f}", entry.decision.ratio), entry.now ? fmt::format("{:.3f}", entry.now->ratio) : "-",
+    table.add({problem ? describe_problem(*problem) : entry.decision.problem,
+               short_hash(entry.decision.binary_hash), fmt::format("{:.3f}", entry.decision.ratio),
+               entry.now ? fmt::format("{:.3f}", entry.now->ratio) : "-",
                entry.now ? fmt::format("[{:.3f}, {:.3f}]", entry.now->ratio_low, entry.now->ratio_high) : "-",
-               !entry.problem_found.empty() ? entry.problem_found : entry.loss ? "SLOWER" : "not slower"});
+               !entry.problem_found.empty() ? entry.problem_found
+               : entry.loss                 ? "SLOWER"
+                                            : "not slower"});
   }
-  return table.print() + fmt::format("\n{} kernels chosen, {} significantly slower than the vendor ({} shapes stay with "
-                                     "the vendor).\n",
-                                     chosen, losses, static_cast<int64_t>(outcome.cases.size()) - chosen);
+  return table.print() +
+         fmt::format(
+             "\n{} kernels chosen, {} significantly slower than the vendor ({} shapes stay with "
+             "the vendor).\n",
+             chosen, losses, static_cast<int64_t>(outcome.cases.size()) - chosen);
 }
 
 int run_confirm_command(const ConfirmOptions& options, const CLI::App& command) {
@@ -79,14 +84,16 @@ int run_confirm_command(const ConfirmOptions& options, const CLI::App& command) 
   ProgressLine progress(options.quiet);
   const auto outcome = run_confirm(plan, progress, [] { return was_interrupted(); });
   if (!outcome) return explain(outcome.error());
-  std::printf("%s", options.json ? (print_json(*outcome).dump(2) + "\n").c_str() : print_text(*outcome).c_str());
+  std::printf("%s",
+              options.json ? (print_json(*outcome).dump(2) + "\n").c_str() : print_text(*outcome).c_str());
   return outcome->interrupted ? kExitInterrupted : kExitOk;
 }
 
 }  // namespace
 
 void add_confirm(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("confirm", "measure the chosen kernels again in fresh processes: never slower?");
+  auto* command =
+      app.add_subcommand("confirm", "measure the chosen kernels again in fresh processes: never slower?");
   auto options = std::make_shared<ConfirmOptions>();
   command->add_option("--threads", options->threads, "decisions made for this many cores: a number or all")
       ->capture_default_str();

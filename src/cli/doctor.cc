@@ -34,9 +34,9 @@ void look_at_cpu(std::vector<Finding>& findings) {
   }
   const bool vectors = facts->isa != "none";
   findings.push_back({"CPU", vectors, true,
-                      fmt::format("{}, {} cores, {}, L1d {} KiB, L2 {} KiB, L3 {} KiB", facts->name, facts->cores,
-                                  vectors ? facts->isa : "no AVX2: the CPU target needs it", facts->l1d_bytes >> 10,
-                                  facts->l2_bytes >> 10, facts->l3_bytes >> 10)});
+                      fmt::format("{}, {} cores, {}, L1d {} KiB, L2 {} KiB, L3 {} KiB", facts->name,
+                                  facts->cores, vectors ? facts->isa : "no AVX2: the CPU target needs it",
+                                  facts->l1d_bytes >> 10, facts->l2_bytes >> 10, facts->l3_bytes >> 10)});
   if (const auto peaks = measure_cpu_peaks(1))
     findings.push_back({"speed of one core", true, true,
                         fmt::format("{:.0f} GFLOP/s f32, {:.1f} GB/s copy (measured now)", peaks->peak_gflops,
@@ -63,9 +63,14 @@ void look_at_gpu(std::vector<Finding>& findings) {
     const char* remedy;
   } libraries[] = {
       {"NVIDIA driver", {"libcuda.so.1"}, "install NVIDIA's driver (R550 or newer for CUDA 12.4)"},
-      {"NVRTC", {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}, "install the CUDA toolkit, 12.4 or newer"},
-      {"cuBLAS", {"libcublas.so.13", "libcublas.so.12", "libcublas.so"}, "install the CUDA toolkit, 12.4 or newer"},
-      {"cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"},
+      {"NVRTC",
+       {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"},
+       "install the CUDA toolkit, 12.4 or newer"},
+      {"cuBLAS",
+       {"libcublas.so.13", "libcublas.so.12", "libcublas.so"},
+       "install the CUDA toolkit, 12.4 or newer"},
+      {"cuBLASLt",
+       {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"},
        "install the CUDA toolkit, 12.4 or newer"}};
   for (const auto& library : libraries) {
     const auto found = find_library(library.sonames);
@@ -74,16 +79,18 @@ void look_at_gpu(std::vector<Finding>& findings) {
   }
   const bool device = ::access("/dev/nvidiactl", F_OK) == 0;
   findings.push_back({"GPU", device, false,
-                      device ? "a device node is there; this version tunes the CPU, the CUDA target comes next"
-                             : "none on this machine; the CPU target works without"});
+                      device
+                          ? "a device node is there; this version tunes the CPU, the CUDA target comes next"
+                          : "none on this machine; the CPU target works without"});
 }
 
 void look_at_llm(std::vector<Finding>& findings) {
   const char* url = std::getenv("KERNELWRIGHT_LLM_URL");
-  findings.push_back({"LLM endpoint", url != nullptr && *url != '\0', false,
-                      url != nullptr && *url != '\0'
-                          ? std::string(url) + " (named by KERNELWRIGHT_LLM_URL; this version does not call it yet)"
-                          : "none; not needed: the proposers seed and evolve work without one"});
+  findings.push_back(
+      {"LLM endpoint", url != nullptr && *url != '\0', false,
+       url != nullptr && *url != '\0'
+           ? std::string(url) + " (named by KERNELWRIGHT_LLM_URL; this version does not call it yet)"
+           : "none; not needed: the proposers seed and evolve work without one"});
 }
 
 int run_doctor(bool as_json) {
@@ -104,8 +111,8 @@ int run_doctor(bool as_json) {
   Table table({"", "what", "found"});
   for (const Finding& finding : findings) {
     table.add({finding.ok ? "ok" : finding.needed ? "MISSING" : "-", finding.what, finding.found});
-    json["findings"].push_back({{"what", finding.what}, {"ok", finding.ok}, {"needed", finding.needed},
-                                {"found", finding.found}});
+    json["findings"].push_back(
+        {{"what", finding.what}, {"ok", finding.ok}, {"needed", finding.needed}, {"found", finding.found}});
     ready = ready && (finding.ok || !finding.needed);
     baseline = baseline || (finding.ok && finding.what.starts_with("baseline "));
   }
@@ -117,7 +124,8 @@ int run_doctor(bool as_json) {
   }
   std::printf("%s\n\n%s\n", print_version().c_str(), table.print().c_str());
   if (!baseline)
-    std::printf("No vendor library to compare with: install one of libopenblas0-pthread, libdnnl2 (Debian).\n");
+    std::printf(
+        "No vendor library to compare with: install one of libopenblas0-pthread, libdnnl2 (Debian).\n");
   std::printf(ready ? "Ready: kernelwright tune --m 64 --n 64 --k 64 --budget 10s\n"
                     : "Not ready: see the lines marked MISSING; ./setup.sh installs what Debian has.\n");
   return ready ? kExitOk : kExitWorld;

@@ -1,4 +1,5 @@
-// Ctrl-C: the first asks the run to finish the evaluation in flight and save; the second ends the program at once.
+// Ctrl-C: the first asks the run to finish the evaluation in flight and save; the second ends the program at
+// once.
 #pragma once
 
 namespace kw {

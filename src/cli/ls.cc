@@ -28,9 +28,11 @@ int run_ls(const std::string& path, bool runs) {
   for (const ProblemSummary& row : *rows) {
     const auto problem = parse_problem(row.problem);
     std::string failures;
-    for (const auto& [code, count] : row.failures) failures += fmt::format("{}{} {}", failures.empty() ? "" : ", ", count, code);
-    table.add({problem ? describe_problem(*problem) : row.problem, row.device_key, fmt::format("{}", row.evaluations),
-               fmt::format("{}", row.passed), row.best_ratio ? fmt::format("{:.3f}", *row.best_ratio) : "-",
+    for (const auto& [code, count] : row.failures)
+      failures += fmt::format("{}{} {}", failures.empty() ? "" : ", ", count, code);
+    table.add({problem ? describe_problem(*problem) : row.problem, row.device_key,
+               fmt::format("{}", row.evaluations), fmt::format("{}", row.passed),
+               row.best_ratio ? fmt::format("{:.3f}", *row.best_ratio) : "-",
                failures.empty() ? "-" : failures});
   }
   std::printf("%s", table.print().c_str());

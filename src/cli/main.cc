@@ -1,4 +1,5 @@
-// Parse, call, print. Each command is a file of its own; `worker` is the hidden role of caged child processes.
+// Parse, call, print. Each command is a file of its own; `worker` is the hidden role of caged child
+// processes.
 #include <cstdio>
 #include <cstring>
 
@@ -16,18 +17,20 @@ int explain(const Error& error) {
 namespace {
 
 int run(int argc, char** argv) {
-  CLI::App app{"Kernelwright writes matrix kernels for your shapes on your machine, proves that they are right and\n"
-               "measures them against the vendor's library.",
-               "kernelwright"};
+  CLI::App app{
+      "Kernelwright writes matrix kernels for your shapes on your machine, proves that they are right and\n"
+      "measures them against the vendor's library.",
+      "kernelwright"};
   app.set_version_flag("--version", print_version);
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
-  app.footer("Exit codes: 0 done; 1 the machine or a file failed; 2 wrong input; 3 the checked kernel is refused;\n"
-             "130 interrupted (everything measured so far is in the store).\n"
-             "First time? Try: kernelwright doctor");
+  app.footer(
+      "Exit codes: 0 done; 1 the machine or a file failed; 2 wrong input; 3 the checked kernel is refused;\n"
+      "130 interrupted (everything measured so far is in the store).\n"
+      "First time? Try: kernelwright doctor");
   int exit_code = kExitOk;
-  for (auto add : {add_tune, add_best, add_ls, add_show, add_check, add_confirm, add_report, add_shapes, add_store, add_doctor,
-                   add_arena})
+  for (auto add : {add_tune, add_best, add_ls, add_show, add_check, add_confirm, add_report, add_shapes,
+                   add_store, add_doctor, add_arena})
     add(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <thread>
 #include <fstream>
+#include <thread>
 
 #include "problem/model.h"
 
@@ -32,7 +32,8 @@ Result<std::vector<ProblemUse>> load_list(const ShapeOptions& options) {
 
 Result<std::vector<ProblemUse>> make_single(const ShapeOptions& options) {
   if (options.m < 0 || options.n < 0 || options.k < 0)
-    return fail_user("--m {} --n {} --k {}: all three are needed, each 0 or more", options.m, options.n, options.k);
+    return fail_user("--m {} --n {} --k {}: all three are needed, each 0 or more", options.m, options.n,
+                     options.k);
   Problem problem;
   KW_TRY(problem.dtype, parse_dtype(options.dtype));
   KW_TRY(problem.layout, parse_layout(options.layout.empty() ? "nn" : options.layout));
@@ -84,7 +85,11 @@ Result<double> parse_duration(const std::string& text) {
   double value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string unit(end, text.data() + text.size());
-  const double scale = unit.empty() || unit == "s" ? 1 : unit == "ms" ? 1e-3 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  const double scale = unit.empty() || unit == "s" ? 1
+                       : unit == "ms"              ? 1e-3
+                       : unit == "m"               ? 60
+                       : unit == "h"               ? 3600
+                                                   : 0;
   if (code != std::errc() || scale == 0 || !(value > 0) || !std::isfinite(value))
     return fail_user("duration \"{}\": use a positive number with s, m or h, such as 60s", text);
   return value * scale;
@@ -97,7 +102,8 @@ Result<std::vector<int64_t>> parse_numbers(const std::string& text, const std::s
     int64_t value = 0;
     const auto [end, code] = std::from_chars(text.data() + at, text.data() + comma, value);
     if (code != std::errc() || end != text.data() + comma || value < 1 || value > (int64_t{1} << 30))
-      return fail_user("{} \"{}\": use whole numbers from 1 to 2^30 with commas between, such as 1,16,128", option, text);
+      return fail_user("{} \"{}\": use whole numbers from 1 to 2^30 with commas between, such as 1,16,128",
+                       option, text);
     numbers.push_back(value);
     at = comma + 1;
   }
@@ -107,7 +113,8 @@ Result<std::vector<int64_t>> parse_numbers(const std::string& text, const std::s
 Result<int> parse_threads(const std::string& text) {
   if (text == "all") return static_cast<int>(std::max<unsigned>(1, std::thread::hardware_concurrency()));
   KW_TRY(const auto numbers, parse_numbers(text, "--threads"));
-  if (numbers.size() != 1 || numbers[0] > 1024) return fail_user("--threads \"{}\": use a number or all", text);
+  if (numbers.size() != 1 || numbers[0] > 1024)
+    return fail_user("--threads \"{}\": use a number or all", text);
   return static_cast<int>(numbers[0]);
 }
 
@@ -118,7 +125,8 @@ std::string default_store_path() {
 
 void add_store_option(CLI::App& command, std::string& path) {
   path = default_store_path();
-  command.add_option("--store", path, "database of all measurements (or KERNELWRIGHT_STORE)")->capture_default_str();
+  command.add_option("--store", path, "database of all measurements (or KERNELWRIGHT_STORE)")
+      ->capture_default_str();
 }
 
 std::string print_command(const CLI::App& command) {

@@ -26,7 +26,8 @@ std::string print_progress(const ProgressState& state) {
   text += fmt::format(", {} right", state.passed);
   for (const auto& [code, number] : state.failures) text += fmt::format(", {} {}", code, number);
   if (state.best_ratio)
-    text += fmt::format(" | best {:.2f}x {} ({})", *state.best_ratio, state.baseline, print_time(*state.best_us));
+    text +=
+        fmt::format(" | best {:.2f}x {} ({})", *state.best_ratio, state.baseline, print_time(*state.best_us));
   else if (!state.baseline.empty())
     text += fmt::format(" | bar {} ({})", state.baseline, print_time(state.baseline_us));
   if (!state.proposer.empty()) text += " | " + state.proposer;
@@ -74,7 +75,8 @@ void ProgressLine::update(const ProgressState& state) {
     return;
   }
   winsize size{};
-  const size_t columns = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col - 1u : 119u;
+  const size_t columns =
+      ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col - 1u : 119u;
   if (text.size() > columns) text.resize(columns);
   std::fprintf(stderr, "\r\033[K%s", text.c_str());
   shown_ = true;

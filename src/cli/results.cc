@@ -29,8 +29,10 @@ std::string print_summary(const TuneOutcome& outcome) {
   const auto summary = summarize(cases_of(outcome));
   if (!summary) return "";
   std::string text = fmt::format(
-      "\n{} shape{}: geometric mean speedup {:.3f} (95 % interval {:.3f} to {:.3f}) over the best vendor routine; the "
-      "vendor's own\nroutine is kept for {:.0f} % of the shapes, where no kernel of ours is faster beyond doubt "
+      "\n{} shape{}: geometric mean speedup {:.3f} (95 % interval {:.3f} to {:.3f}) over the best vendor "
+      "routine; the "
+      "vendor's own\nroutine is kept for {:.0f} % of the shapes, where no kernel of ours is faster beyond "
+      "doubt "
       "(counted as 1.00).\n",
       summary->cases, summary->cases == 1 ? "" : "s", summary->geomean, summary->geomean_interval.low,
       summary->geomean_interval.high, summary->vendor_share * 100);
@@ -41,16 +43,17 @@ std::string print_summary(const TuneOutcome& outcome) {
     ours_us += calls * result.decision.baseline_median_us / result.decision.ratio;
   }
   if (outcome.results.size() > 1 && vendor_us > 0)
-    text += fmt::format("All calls of one step: {} with the vendor, {} with these choices ({:.1f} % less time).\n",
-                        print_time(vendor_us), print_time(ours_us), (1 - ours_us / vendor_us) * 100);
+    text += fmt::format(
+        "All calls of one step: {} with the vendor, {} with these choices ({:.1f} % less time).\n",
+        print_time(vendor_us), print_time(ours_us), (1 - ours_us / vendor_us) * 100);
   return text;
 }
 
 }  // namespace
 
 std::string print_results(const TuneOutcome& outcome) {
-  Table table({"shape", "calls", "vendor", "vendor time", "our time", "GFLOP/s", "speedup", "99.5 % interval", "choice",
-               "tried"});
+  Table table({"shape", "calls", "vendor", "vendor time", "our time", "GFLOP/s", "speedup", "99.5 % interval",
+               "choice", "tried"});
   for (const ProblemResult& result : outcome.results) {
     const Decision& decision = result.decision;
     const bool ours = !decision.binary_hash.empty();

@@ -19,14 +19,16 @@ struct ShapesOptions {
 std::string print_table(const std::vector<ProblemUse>& uses) {
   Table table({"name", "phase", "tokens", "m", "n", "k", "layout", "dtype", "calls", "MFLOP", "share"});
   double total = 0;
-  for (const ProblemUse& use : uses) total += make_workload(use.problem).flops * static_cast<double>(use.count);
+  for (const ProblemUse& use : uses)
+    total += make_workload(use.problem).flops * static_cast<double>(use.count);
   for (const ProblemUse& use : uses) {
     const Problem& p = use.problem;
     const double flops = make_workload(p).flops;
     const double share = total > 0 ? flops * static_cast<double>(use.count) / total : 0;
-    table.add({use.name, use.phase, use.tokens > 0 ? fmt::format("{}", use.tokens) : "", fmt::format("{}", p.m),
-               fmt::format("{}", p.n), fmt::format("{}", p.k), std::string(print_layout(p.layout)),
-               std::string(print_dtype(p.dtype)), fmt::format("{}", use.count), fmt::format("{:.2f}", flops * 1e-6),
+    table.add({use.name, use.phase, use.tokens > 0 ? fmt::format("{}", use.tokens) : "",
+               fmt::format("{}", p.m), fmt::format("{}", p.n), fmt::format("{}", p.k),
+               std::string(print_layout(p.layout)), std::string(print_dtype(p.dtype)),
+               fmt::format("{}", use.count), fmt::format("{:.2f}", flops * 1e-6),
                fmt::format("{:.1f} %", share * 100)});
   }
   return table.print();

@@ -24,7 +24,8 @@ void print_evaluation(const Evaluation& evaluation) {
   const Timing& timing = *evaluation.timing;
   std::printf("time      %s a call, %s takes %s; speedup %.3f, 99.5 %% interval [%.3f, %.3f]\n",
               print_time(timing.median_us).c_str(), timing.baseline.c_str(),
-              print_time(timing.baseline_median_us).c_str(), timing.ratio, timing.ratio_low, timing.ratio_high);
+              print_time(timing.baseline_median_us).c_str(), timing.ratio, timing.ratio_low,
+              timing.ratio_high);
   std::printf("samples  ");
   for (double us : timing.latency_us) std::printf(" %.4g", us);
   std::printf(" us\n%s  ", timing.baseline.c_str());
@@ -57,7 +58,8 @@ int run_show(const std::string& path, const std::string& kernel, bool source_onl
 }  // namespace
 
 void add_show(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("show", "one kernel: where it came from, verdict with evidence, times, source");
+  auto* command =
+      app.add_subcommand("show", "one kernel: where it came from, verdict with evidence, times, source");
   struct Options {
     std::string store, kernel;
     bool source = false;

@@ -14,7 +14,8 @@ struct StoreOptions {
   int keep_best = -1;
 };
 
-// The facts of the one device whose measurements a table holds; the recorded target needs them beside the table.
+// The facts of the one device whose measurements a table holds; the recorded target needs them beside the
+// table.
 Result<std::string> find_device_of(const Store& store) {
   KW_TRY(const std::vector<RunRow> runs, list_runs(store));
   std::string facts;
@@ -24,12 +25,15 @@ Result<std::string> find_device_of(const Store& store) {
     if (!facts.empty()) {
       const auto known = parse_device(*parse_json(facts, "device"));
       if (known->key() != row.run.device.key())
-        return fail_user("the store holds measurements of several devices or thread counts ({} and {}); --device-out "
-                         "needs one", known->key(), row.run.device.key());
+        return fail_user(
+            "the store holds measurements of several devices or thread counts ({} and {}); --device-out "
+            "needs one",
+            known->key(), row.run.device.key());
     }
     facts = here;
   }
-  if (facts.empty()) return fail_user("the store holds no run of a device; --device-out has nothing to write");
+  if (facts.empty())
+    return fail_user("the store holds no run of a device; --device-out has nothing to write");
   return facts;
 }
 

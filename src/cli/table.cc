@@ -11,12 +11,13 @@ namespace {
 
 // Terminal columns of UTF-8 text: bytes that do not continue a character.
 size_t width_of(const std::string& text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 bool looks_numeric(const std::string& cell) {
-  return cell.empty() || std::isdigit(static_cast<unsigned char>(cell[0])) || cell[0] == '-' || cell[0] == '+';
+  return cell.empty() || std::isdigit(static_cast<unsigned char>(cell[0])) || cell[0] == '-' ||
+         cell[0] == '+';
 }
 
 }  // namespace

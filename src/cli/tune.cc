@@ -12,7 +12,8 @@ namespace {
 
 struct TuneOptions {
   ShapeOptions shapes;
-  std::string store, budget, shape_budget, threads = "1", proposers = "seed,evolve", target = "cpu", table, cache, trace;
+  std::string store, budget, shape_budget, threads = "1", proposers = "seed,evolve", target = "cpu", table,
+                                           cache, trace;
   int64_t trials = 0, cache_mb = 512;
   uint64_t seed = 1;
   bool json = false, quiet = false, no_wait = false;
@@ -69,13 +70,16 @@ int run_tune_command(const TuneOptions& options, const CLI::App& command) {
 }  // namespace
 
 void add_tune(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("tune", "search kernels for shapes: write, prove, measure, keep the winners");
+  auto* command =
+      app.add_subcommand("tune", "search kernels for shapes: write, prove, measure, keep the winners");
   auto options = std::make_shared<TuneOptions>();
   options->shapes.add_to(*command);
   command->add_option("--budget", options->budget, "time for the whole command, such as 60s or 10m");
-  command->add_option("--shape-budget", options->shape_budget, "time for each shape (default 20s without --trials)");
+  command->add_option("--shape-budget", options->shape_budget,
+                      "time for each shape (default 20s without --trials)");
   command->add_option("--trials", options->trials, "kernels to try per shape, those in the store included");
-  command->add_option("--threads", options->threads, "cores a kernel uses: a number or all")->capture_default_str();
+  command->add_option("--threads", options->threads, "cores a kernel uses: a number or all")
+      ->capture_default_str();
   command->add_option("--seed", options->seed, "of the search; inputs always come from a fresh secret seed")
       ->capture_default_str();
   command->add_option("--proposers", options->proposers, "who suggests kernels: seed, evolve, random")
@@ -84,9 +88,13 @@ void add_tune(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"cpu", "recorded"}))
       ->capture_default_str();
   command->add_option("--table", options->table, "with --target recorded: table of measurements");
-  command->add_option("--cache", options->cache, "folder of compiled kernels (default: the user's cache folder)");
-  command->add_option("--cache-mb", options->cache_mb, "its size limit")->capture_default_str()->check(CLI::Range(1, 1 << 20));
-  command->add_flag("--no-wait", options->no_wait, "fail when another run uses the device, instead of waiting");
+  command->add_option("--cache", options->cache,
+                      "folder of compiled kernels (default: the user's cache folder)");
+  command->add_option("--cache-mb", options->cache_mb, "its size limit")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20));
+  command->add_flag("--no-wait", options->no_wait,
+                    "fail when another run uses the device, instead of waiting");
   command->add_option("--trace", options->trace, "append one line of JSON per evaluation to this file");
   command->add_flag("--json", options->json, "one JSON document on standard output");
   command->add_flag("--quiet", options->quiet, "no progress");

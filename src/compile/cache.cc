@@ -19,8 +19,7 @@ std::string print_entry(const CacheEntry& entry) {
                       {"message", entry.message},
                       {"compile_us", entry.compile_us},
                       {"stack_bytes", entry.stack_bytes}};
-  const std::string body =
-      facts.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n" + entry.object;
+  const std::string body = facts.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n" + entry.object;
   return hash_parts({body}) + "\n" + body;
 }
 
@@ -55,7 +54,8 @@ std::optional<CacheEntry> ObjectCache::find(const std::string& hash) const {
   const auto text = read_file(path, kMaxEntryBytes);
   if (!text) return std::nullopt;
   auto entry = parse_entry(*text);
-  if (entry) ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // last use, for evict; failing costs only its place
+  if (entry)
+    ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // last use, for evict; failing costs only its place
   return entry;
 }
 

@@ -1,5 +1,6 @@
-// Content-addressed compile cache: one file an entry, complete or absent (temp + rename), its content hash inside, so
-// that a torn or edited entry is noticed and rebuilt. Many processes may share a folder; losing a race is fine.
+// Content-addressed compile cache: one file an entry, complete or absent (temp + rename), its content hash
+// inside, so that a torn or edited entry is noticed and rebuilt. Many processes may share a folder; losing a
+// race is fine.
 #pragma once
 
 #include <cstdint>

@@ -13,15 +13,31 @@ constexpr size_t kMaxMessageBytes = 4000;
 constexpr size_t kMaxCompilerMemoryBytes = size_t{3} << 30;
 constexpr int64_t kEvictEvery = 256;  // compiler runs between looks at the cache's size
 
-// Free-standing, position-independent, no exceptions, nothing that needs start-up or clean-up code. Contracting a*b+c
-// to FMA is allowed: the error bound of protocol.md A.2 covers it.
+// Free-standing, position-independent, no exceptions, nothing that needs start-up or clean-up code.
+// Contracting a*b+c to FMA is allowed: the error bound of protocol.md A.2 covers it.
 const std::vector<std::string>& base_flags() {
-  static const std::vector<std::string> flags = {
-      "-O2", "-fPIC", "-ffreestanding", "-ffp-contract=fast", "-fno-stack-protector", "-fvisibility=hidden",
-      "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-fno-ident", "-fcf-protection=none", "-nostdinc",
-      "-fno-math-errno", "-fno-trapping-math", "-w", "-D_MM_MALLOC_H_INCLUDED", "-fdiagnostics-color=never"};
+  static const std::vector<std::string> flags = {"-O2",
+                                                 "-fPIC",
+                                                 "-ffreestanding",
+                                                 "-ffp-contract=fast",
+                                                 "-fno-stack-protector",
+                                                 "-fvisibility=hidden",
+                                                 "-fno-asynchronous-unwind-tables",
+                                                 "-fno-unwind-tables",
+                                                 "-fno-ident",
+                                                 "-fcf-protection=none",
+                                                 "-nostdinc",
+                                                 "-fno-math-errno",
+                                                 "-fno-trapping-math",
+                                                 "-w",
+                                                 "-D_MM_MALLOC_H_INCLUDED",
+                                                 "-fdiagnostics-color=never"};
   return flags;
 }
+
+// GCC keeps accumulators of a large register tile in registers only with these (3 % at 45x383x804;
+// doc/gemm_cpu.md).
+const std::vector<std::string> kGccFlags = {"-fira-region=all", "-flive-range-shrinkage"};
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -55,7 +71,8 @@ Result<Compiler> Compiler::find(const CompilePlan& plan) {
   for (const std::string& name : names) {
     const auto version = run_command({.argv = {name, "--version"}, .limit = Milliseconds(10'000)});
     if (!version || !version->ok()) continue;
-    const auto include = run_command({.argv = {name, "-print-file-name=include"}, .limit = Milliseconds(10'000)});
+    const auto include =
+        run_command({.argv = {name, "-print-file-name=include"}, .limit = Milliseconds(10'000)});
     if (!include || !include->ok()) continue;
     compiler.path_ = name;
     compiler.version_ = first_line(version->output);
@@ -64,21 +81,26 @@ Result<Compiler> Compiler::find(const CompilePlan& plan) {
     return compiler;
   }
   if (wanted != nullptr && *wanted != '\0')
-    return fail("the compiler named by KERNELWRIGHT_CXX ({}) does not run; unset it or name g++ or clang++", wanted);
-  return fail("no C++ compiler found; install one (Debian: apt-get install g++) or name it in KERNELWRIGHT_CXX");
+    return fail("the compiler named by KERNELWRIGHT_CXX ({}) does not run; unset it or name g++ or clang++",
+                wanted);
+  return fail(
+      "no C++ compiler found; install one (Debian: apt-get install g++) or name it in KERNELWRIGHT_CXX");
 }
 
 std::vector<std::string> Compiler::flags_of(const Source& source) const {
   std::vector<std::string> flags = base_flags();
   if (source.language == "c++")
-    for (const char* flag : {"-x", "c++", "-std=c++20", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"})
+    for (const char* flag :
+         {"-x", "c++", "-std=c++20", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"})
       flags.push_back(flag);
   else
     for (const char* flag : {"-x", "c", "-std=gnu11"}) flags.push_back(flag);
+  if (version_.starts_with("g++")) flags.insert(flags.end(), kGccFlags.begin(), kGccFlags.end());
   const std::string isa = source.launch.isa;
   for (const char* flag : {"-mavx2", "-mfma", "-mbmi", "-mbmi2"}) flags.push_back(flag);
   if (isa == "avx512")
-    for (const char* flag : {"-mavx512f", "-mavx512vl", "-mavx512bw", "-mavx512dq", "-mprefer-vector-width=512"})
+    for (const char* flag :
+         {"-mavx512f", "-mavx512vl", "-mavx512bw", "-mavx512dq", "-mprefer-vector-width=512"})
       flags.push_back(flag);
   flags.insert(flags.end(), source.flags.begin(), source.flags.end());
   return flags;
@@ -95,8 +117,9 @@ Result<CacheEntry> Compiler::run_compiler(const Source& source, int cpu) const {
   Command command;
   command.argv = {path_};
   for (const std::string& flag : flags_of(source)) command.argv.push_back(flag);
-  for (const std::string& word : {std::string("-isystem"), include_folder_, std::string("-fstack-usage"),
-                                  std::string("-c"), std::string("-"), std::string("-o"), std::string("kernel.o")})
+  for (const std::string& word :
+       {std::string("-isystem"), include_folder_, std::string("-fstack-usage"), std::string("-c"),
+        std::string("-"), std::string("-o"), std::string("kernel.o")})
     command.argv.push_back(word);
   command.folder = folder.path();
   command.input = source.text;
@@ -126,15 +149,17 @@ Result<CacheEntry> Compiler::run_compiler(const Source& source, int cpu) const {
     return entry;
   }
   entry.object = std::move(*object);
-  if (const auto report = read_file(folder.path() / "kernel.su", 1 << 20)) entry.stack_bytes = largest_frame(*report);
+  if (const auto report = read_file(folder.path() / "kernel.su", 1 << 20))
+    entry.stack_bytes = largest_frame(*report);
   return entry;
 }
 
 Result<tl::expected<Binary, Verdict>> Compiler::compile_one(const Source& source, int cpu) const {
   using Outcome = tl::expected<Binary, Verdict>;
   if (source.text.size() > plan_.max_source_bytes)
-    return Outcome(tl::unexpected(compile_verdict(
-        "source_too_large", fmt::format("{} bytes, at most {}", source.text.size(), plan_.max_source_bytes))));
+    return Outcome(tl::unexpected(
+        compile_verdict("source_too_large",
+                        fmt::format("{} bytes, at most {}", source.text.size(), plan_.max_source_bytes))));
   Binary binary;
   binary.source_hash = source_hash(source);
   std::optional<CacheEntry> entry = cache_.find(binary.source_hash);
@@ -166,13 +191,15 @@ Result<CompileBatch::Results> Compiler::compile(const std::vector<Source>& sourc
   return CompileBatch(*this, sources, {}).finish(-1);
 }
 
-CompileBatch::CompileBatch(const Compiler& compiler, std::vector<Source> sources, const std::vector<int>& cpus)
+CompileBatch::CompileBatch(const Compiler& compiler, std::vector<Source> sources,
+                           const std::vector<int>& cpus)
     : compiler_(compiler), sources_(std::move(sources)), outcomes_(sources_.size(), fail("not compiled")) {
   for (int cpu : cpus) threads_.emplace_back([this, cpu] { work(cpu); });
 }
 
 void CompileBatch::work(int cpu) {
-  for (size_t i = next_++; i < sources_.size(); i = next_++) outcomes_[i] = compiler_.compile_one(sources_[i], cpu);
+  for (size_t i = next_++; i < sources_.size(); i = next_++)
+    outcomes_[i] = compiler_.compile_one(sources_[i], cpu);
 }
 
 Result<CompileBatch::Results> CompileBatch::finish(int cpu) {

@@ -33,7 +33,8 @@ class Compiler {
   [[nodiscard]] std::string source_hash(const Source& source) const;
 
   // All of `sources` now, on the calling thread (unpinned). See CompileBatch for the result.
-  [[nodiscard]] Result<std::vector<tl::expected<Binary, Verdict>>> compile(const std::vector<Source>& sources) const;
+  [[nodiscard]] Result<std::vector<tl::expected<Binary, Verdict>>> compile(
+      const std::vector<Source>& sources) const;
 
   // One source on one core (-1 = not pinned), giving way to everything else.
   [[nodiscard]] Result<tl::expected<Binary, Verdict>> compile_one(const Source& source, int cpu) const;
@@ -64,8 +65,9 @@ class CompileBatch {
   // Starts at once. `compiler` must outlive the batch.
   CompileBatch(const Compiler& compiler, std::vector<Source> sources, const std::vector<int>& cpus);
 
-  // Works along on `cpu` (-1 = not pinned) until nothing is left, then waits. Same length and order as the sources:
-  // what does not compile is a Verdict (compile_error/...); an Error means that cache or compiler failed us.
+  // Works along on `cpu` (-1 = not pinned) until nothing is left, then waits. Same length and order as the
+  // sources: what does not compile is a Verdict (compile_error/...); an Error means that cache or compiler
+  // failed us.
   [[nodiscard]] Result<Results> finish(int cpu);
 
  private:

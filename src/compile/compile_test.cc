@@ -77,9 +77,9 @@ TEST_F(CompileTest, error_is_a_verdict_with_the_compilers_words_and_is_remembere
 TEST_F(CompileTest, never_ending_compile_is_stopped) {
   plan.limit = Milliseconds(300);
   auto compiler = Compiler::find(plan);
-  const auto outcome = compiler->compile(
-      {make_source("template<long N> constexpr long f() { long s = 0; for (long i = 0; i < 100000000; ++i) s += i ^ N;"
-                   " return s; } static_assert(f<1>() != 0); static_assert(f<2>() != 0);")});
+  const auto outcome = compiler->compile({make_source(
+      "template<long N> constexpr long f() { long s = 0; for (long i = 0; i < 100000000; ++i) s += i ^ N;"
+      " return s; } static_assert(f<1>() != 0); static_assert(f<2>() != 0);")});
   ASSERT_TRUE(outcome);
   ASSERT_FALSE((*outcome)[0]);
 }
@@ -114,7 +114,8 @@ TEST_F(CompileTest, sixteen_processes_with_a_cold_cache_all_succeed) {
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
   size_t files = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(plan.cache_folder)) files += entry.is_regular_file();
+  for (const auto& entry : fs::recursive_directory_iterator(plan.cache_folder))
+    files += entry.is_regular_file();
   EXPECT_EQ(files, 1u) << "temporary files were left behind";
 }
 

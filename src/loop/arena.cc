@@ -16,8 +16,8 @@ Times times_of(const std::vector<Evaluation>& history) {
   return times;
 }
 
-// One search to the end of the table, in the same rounds as a tune (a round is proposed before the one ahead of it is
-// measured, as when it compiles meanwhile).
+// One search to the end of the table, in the same rounds as a tune (a round is proposed before the one ahead
+// of it is measured, as when it compiles meanwhile).
 Result<Times> run_once(const RecordedTable& table, const Problem& problem, const DeviceFacts& device,
                        const ArenaPlan& plan, uint64_t seed) {
   KW_TRY(const std::unique_ptr<Lab> lab, RecordedLab::open(table, problem, device));

@@ -1,5 +1,6 @@
-// Search methods compared without timing noise: each replays the same recorded tables with many seeds; counted is how
-// many evaluations it needs to come within 3 % of the table's best. Made for the bar search.evolve.evaluations_ratio.
+// Search methods compared without timing noise: each replays the same recorded tables with many seeds;
+// counted is how many evaluations it needs to come within 3 % of the table's best. Made for the bar
+// search.evolve.evaluations_ratio.
 #pragma once
 
 #include <string>

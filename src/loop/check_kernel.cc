@@ -74,7 +74,8 @@ Result<CheckOutcome> run_check(const CheckRequest& request, Progress& progress,
   outcome.device = session.device_facts;
   outcome.flops = lab->workload().flops;
   if (outcome.timing)
-    outcome.certificate = make_certificate(outcome.evaluation, request.launch, *outcome.timing, outcome.device);
+    outcome.certificate =
+        make_certificate(outcome.evaluation, request.launch, *outcome.timing, outcome.device);
   return outcome;
 }
 

@@ -1,4 +1,5 @@
-// A user's own kernel through the same stages as any candidate: emit, compile, verify, measure, promote, store.
+// A user's own kernel through the same stages as any candidate: emit, compile, verify, measure, promote,
+// store.
 #pragma once
 
 #include "loop/tune.h"
@@ -15,9 +16,9 @@ struct CheckRequest {
 };
 
 struct CheckOutcome {
-  Evaluation evaluation;               // verdict of the promotion, or of the stage that refused it
-  std::optional<Timing> timing;        // only with a pass
-  std::optional<Json> certificate;     // only with a pass
+  Evaluation evaluation;            // verdict of the promotion, or of the stage that refused it
+  std::optional<Timing> timing;     // only with a pass
+  std::optional<Json> certificate;  // only with a pass
   std::vector<BaselineRow> baselines;
   DeviceFacts device;
   double flops = 0;

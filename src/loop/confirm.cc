@@ -15,10 +15,12 @@ constexpr double kFamilyWiseError = 0.05;
 
 Status measure_again(Session& session, ConfirmCase& entry, Random& random) {
   KW_TRY(const Problem problem, parse_problem(entry.decision.problem));
-  const LabPlan lab_plan{random.next(), session.compile_cpus, session.measure_cpus, session.device_facts.peak_gflops};
+  const LabPlan lab_plan{random.next(), session.compile_cpus, session.measure_cpus,
+                         session.device_facts.peak_gflops};
   auto spaces = make_spaces(problem, session.device_facts);
   if (spaces.empty()) return fail("no kernel family computes {} here", describe_problem(problem));
-  KW_TRY(auto lab, LiveLab::open(*session.device, *session.compiler, problem, std::move(spaces.front()), lab_plan));
+  KW_TRY(auto lab,
+         LiveLab::open(*session.device, *session.compiler, problem, std::move(spaces.front()), lab_plan));
   KW_TRY(std::vector<Evaluation> known, find_kernel(session.store, entry.decision.binary_hash));
   Candidate candidate;
   candidate.evaluation.problem = entry.decision.problem;
@@ -28,7 +30,8 @@ Status measure_again(Session& session, ConfirmCase& entry, Random& random) {
   lab->start_compile(batch);
   KW_TRY_VOID(lab->finish_compile(batch));
   if (batch[0].evaluation.binary_hash != entry.decision.binary_hash) {
-    entry.problem_found = "its source compiles to another binary now (compiler or generator changed); tune again";
+    entry.problem_found =
+        "its source compiles to another binary now (compiler or generator changed); tune again";
     return {};
   }
   KW_TRY(auto timing, lab->compare_fresh(*batch[0].binary, kPairs, kPairs, kComparisonUs, random.next()));
@@ -61,7 +64,8 @@ Result<ConfirmOutcome> run_confirm(const TunePlan& plan, Progress& progress,
   for (const DecisionRow& row : rows) {
     if (row.device.key() != session.device_facts.key()) continue;
     if ((outcome.interrupted = should_stop())) break;
-    ConfirmCase& entry = outcome.cases.emplace_back(ConfirmCase{.decision = row.decision, .schedule = row.schedule});
+    ConfirmCase& entry =
+        outcome.cases.emplace_back(ConfirmCase{.decision = row.decision, .schedule = row.schedule});
     if (entry.decision.binary_hash.empty()) continue;
     ProgressState state;
     state.problem = row.decision.problem;

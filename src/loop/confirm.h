@@ -1,5 +1,5 @@
-// The kernels that were chosen, measured once more in fresh processes: are they still never slower? For the bar
-// cpu.significant_losses, and after a change of machine or toolchain.
+// The kernels that were chosen, measured once more in fresh processes: are they still never slower? For the
+// bar cpu.significant_losses, and after a change of machine or toolchain.
 #pragma once
 
 #include "loop/tune.h"
@@ -7,7 +7,7 @@
 namespace kw {
 
 struct ConfirmCase {
-  Decision decision;          // as the store has it
+  Decision decision;  // as the store has it
   std::string schedule;
   std::optional<Timing> now;  // fresh measurement of a chosen kernel; absent for vendor cases
   bool loss = false;          // significantly below 0.99, Holm over all cases (protocol.md B)

@@ -1,6 +1,6 @@
-// A lab turns candidates into evaluations for one problem: emit, compile, verify, measure. Live on a device, or replayed
-// from a recorded table; the round above it does not know which. An evaluation is a pure function of problem, source,
-// device and protocol version.
+// A lab turns candidates into evaluations for one problem: emit, compile, verify, measure. Live on a device,
+// or replayed from a recorded table; the round above it does not know which. An evaluation is a pure function
+// of problem, source, device and protocol version.
 #pragma once
 
 #include <memory>
@@ -36,8 +36,8 @@ class Lab {
   virtual const Bar& bar() const = 0;
 
   virtual void emit(Batch& batch) = 0;
-  virtual void start_compile(Batch& batch) = 0;        // in the background
-  virtual Status finish_compile(Batch& batch) = 0;     // the batch given to start_compile
+  virtual void start_compile(Batch& batch) = 0;     // in the background
+  virtual Status finish_compile(Batch& batch) = 0;  // the batch given to start_compile
   virtual Status verify(Candidate& candidate) = 0;
   // `best_ratio`: of the search so far; a candidate clearly below it is not measured to the end.
   virtual Status measure(Candidate& candidate, std::optional<double> best_ratio) = 0;

@@ -11,22 +11,23 @@
 namespace kw {
 namespace {
 
-// Families a large problem is searched with; promotion uses all. They catch what goes wrong most: numbers, exact sums,
-// the accumulator's type, and NaN handling.
+// Families a large problem is searched with; promotion uses all. They catch what goes wrong most: numbers,
+// exact sums, the accumulator's type, and NaN handling.
 const std::vector<std::string> kScreeningFamilies = {"normal", "exact_integers", "sticky", "nan_inf"};
 
-constexpr double kGiveUpMargin = 0.9;      // of the best ratio so far: below it a candidate's timing stops early
-constexpr double kNearBar = 1.10;          // baselines within 10 % of the best are measured again when confirming
+constexpr double kGiveUpMargin = 0.9;  // of the best ratio so far: below it a candidate's timing stops early
+constexpr double kNearBar = 1.10;      // baselines within 10 % of the best are measured again when confirming
 constexpr int kDomainShapes = 14;
 constexpr double kScreeningBudgetUs = 400'000;
-constexpr int kScreeningPairs = 24;        // enough to rank; what is chosen is measured again
+constexpr int kScreeningPairs = 24;  // enough to rank; what is chosen is measured again
 
 void refuse(Candidate& candidate, Verdict verdict) {
   candidate.evaluation.verdict = std::move(verdict);
   candidate.failed = true;
 }
 
-// A verdict that may speak of the vendor's process or of a peak measured on a busy machine, not of the candidate.
+// A verdict that may speak of the vendor's process or of a peak measured on a busy machine, not of the
+// candidate.
 bool is_our_fault(const Verdict& verdict) {
   return verdict.reason == "baseline_failed" || verdict.reason == "faster_than_roofline";
 }
@@ -50,13 +51,19 @@ class AwayFrom {
 
 }  // namespace
 
-LiveLab::LiveLab(Device& device, const Compiler& compiler, const Problem& problem, std::unique_ptr<Space> space,
-                 const LabPlan& plan)
-    : device_(device), compiler_(compiler), problem_(problem), space_(std::move(space)), plan_(plan),
-      draws_(plan.seed), workload_(make_workload(problem)) {}
+LiveLab::LiveLab(Device& device, const Compiler& compiler, const Problem& problem,
+                 std::unique_ptr<Space> space, const LabPlan& plan)
+    : device_(device),
+      compiler_(compiler),
+      problem_(problem),
+      space_(std::move(space)),
+      plan_(plan),
+      draws_(plan.seed),
+      workload_(make_workload(problem)) {}
 
-Result<std::unique_ptr<LiveLab>> LiveLab::open(Device& device, const Compiler& compiler, const Problem& problem,
-                                               std::unique_ptr<Space> space, const LabPlan& plan) {
+Result<std::unique_ptr<LiveLab>> LiveLab::open(Device& device, const Compiler& compiler,
+                                               const Problem& problem, std::unique_ptr<Space> space,
+                                               const LabPlan& plan) {
   KW_TRY_VOID(check_problem(problem));
   std::unique_ptr<LiveLab> lab(new LiveLab(device, compiler, problem, std::move(space), plan));
   CheckPlan checks;
@@ -85,8 +92,10 @@ Status LiveLab::open_baselines() {
   std::vector<std::string> honest;
   for (const std::string& name : device_.find_baselines(workload_)) {
     KW_TRY(const Verdict verdict, check_baseline(device_, name, checks_, {.seed = draws_.next()}));
-    if (verdict.passed()) honest.push_back(name);
-    else baselines_.push_back({.name = name, .refused = verdict.code()});
+    if (verdict.passed())
+      honest.push_back(name);
+    else
+      baselines_.push_back({.name = name, .refused = verdict.code()});
   }
   KW_TRY(std::vector<BaselineRow> rows,
          measure_baselines(device_, *timing_buffers_, honest, make_measure_plan(draws_.next())));
@@ -168,7 +177,8 @@ Status LiveLab::measure(Candidate& candidate, std::optional<double> best_ratio) 
   return {};
 }
 
-Result<tl::expected<Timing, Verdict>> LiveLab::compare_once(const Binary& binary, std::optional<double> best_ratio) {
+Result<tl::expected<Timing, Verdict>> LiveLab::compare_once(const Binary& binary,
+                                                            std::optional<double> best_ratio) {
   using Outcome = tl::expected<Timing, Verdict>;
   KW_TRY(auto program, device_.start_candidate(binary, *timing_buffers_));
   if (!program) return Outcome(tl::unexpected(program.error()));
@@ -190,8 +200,8 @@ Status LiveLab::repair(const Verdict& verdict) {
   return {};
 }
 
-Result<tl::expected<Timing, Verdict>> LiveLab::compare_fresh(const Binary& binary, int min_pairs, int max_pairs,
-                                                             double budget_us, uint64_t seed) {
+Result<tl::expected<Timing, Verdict>> LiveLab::compare_fresh(const Binary& binary, int min_pairs,
+                                                             int max_pairs, double budget_us, uint64_t seed) {
   using Outcome = tl::expected<Timing, Verdict>;
   const AwayFrom away(plan_.measure_cpus);
   std::optional<Timing> lowest;
@@ -213,7 +223,8 @@ Result<tl::expected<Timing, Verdict>> LiveLab::compare_fresh(const Binary& binar
   return Outcome(std::move(*lowest));
 }
 
-Result<Verdict> LiveLab::verify_domain(const Binary& binary, const std::vector<int64_t>& tile, uint64_t seed) {
+Result<Verdict> LiveLab::verify_domain(const Binary& binary, const std::vector<int64_t>& tile,
+                                       uint64_t seed) {
   const AwayFrom away(plan_.measure_cpus);
   Random random(seed);
   const CheckPlan all = {.contract = binary.launch.contract};

@@ -1,4 +1,5 @@
-// The lab on real hardware: compiles with the host compiler, verifies and measures in caged workers of a device.
+// The lab on real hardware: compiles with the host compiler, verifies and measures in caged workers of a
+// device.
 #pragma once
 
 #include <span>
@@ -15,18 +16,22 @@
 namespace kw {
 
 struct LabPlan {
-  uint64_t seed = 0;             // secret: inputs, poison, order of pairs; logged with the run
-  std::vector<int> compile_cpus; // cores that compile while one measures
-  std::vector<int> measure_cpus; // one a thread of the kernel; the last also compiles while nothing is measured
-  double peak_gflops = 0;        // measured; a faster time is an error, not a record
-  double max_flops_of_all_families = 1e8;  // above it a search verifies on kScreeningFamilies, promotion on all
+  uint64_t seed = 0;              // secret: inputs, poison, order of pairs; logged with the run
+  std::vector<int> compile_cpus;  // cores that compile while one measures
+  std::vector<int>
+      measure_cpus;        // one a thread of the kernel; the last also compiles while nothing is measured
+  double peak_gflops = 0;  // measured; a faster time is an error, not a record
+  double max_flops_of_all_families =
+      1e8;  // above it a search verifies on kScreeningFamilies, promotion on all
 };
 
 class LiveLab : public Lab {
  public:
-  // Makes inputs and references, has null kernels refused by every family, verifies and measures the vendor routines.
+  // Makes inputs and references, has null kernels refused by every family, verifies and measures the vendor
+  // routines.
   [[nodiscard]] static Result<std::unique_ptr<LiveLab>> open(Device& device, const Compiler& compiler,
-                                                             const Problem& problem, std::unique_ptr<Space> space,
+                                                             const Problem& problem,
+                                                             std::unique_ptr<Space> space,
                                                              const LabPlan& plan);
 
   const DeviceFacts& device() const override { return device_.facts(); }
@@ -41,11 +46,14 @@ class LiveLab : public Lab {
   Status verify(Candidate& candidate) override;
   Status measure(Candidate& candidate, std::optional<double> best_ratio) override;
 
-  // Candidate against every baseline that comes near the bar, in fresh processes; the timing with the lowest ratio.
-  [[nodiscard]] Result<tl::expected<Timing, Verdict>> compare_fresh(const Binary& binary, int min_pairs, int max_pairs,
-                                                                    double budget_us, uint64_t seed);
+  // Candidate against every baseline that comes near the bar, in fresh processes; the timing with the lowest
+  // ratio.
+  [[nodiscard]] Result<tl::expected<Timing, Verdict>> compare_fresh(const Binary& binary, int min_pairs,
+                                                                    int max_pairs, double budget_us,
+                                                                    uint64_t seed);
   // All families with fresh inputs, then shapes of the binary's domain, in fresh processes.
-  [[nodiscard]] Result<Verdict> verify_domain(const Binary& binary, const std::vector<int64_t>& tile, uint64_t seed);
+  [[nodiscard]] Result<Verdict> verify_domain(const Binary& binary, const std::vector<int64_t>& tile,
+                                              uint64_t seed);
 
  private:
   LiveLab(Device& device, const Compiler& compiler, const Problem& problem, std::unique_ptr<Space> space,

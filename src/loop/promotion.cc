@@ -10,7 +10,7 @@ namespace kw {
 namespace {
 
 constexpr size_t kFinalists = 4;
-constexpr double kWorthConfirming = 0.97;     // screening ratio below which no finalist can win
+constexpr double kWorthConfirming = 0.97;  // screening ratio below which no finalist can win
 constexpr double kLeastComparisonUs = 3e5, kMostComparisonUs = 3e6;
 constexpr int kChoosingPairs = 12, kConfirmingPairs = 40;
 
@@ -20,8 +20,9 @@ Batch find_finalists(const std::vector<Evaluation>& history) {
   for (const Evaluation& evaluation : history)
     if (evaluation.verdict.passed() && evaluation.timing && evaluation.timing->ratio >= kWorthConfirming)
       passed.push_back(&evaluation);
-  std::stable_sort(passed.begin(), passed.end(),
-                   [](const Evaluation* a, const Evaluation* b) { return a->timing->ratio > b->timing->ratio; });
+  std::stable_sort(passed.begin(), passed.end(), [](const Evaluation* a, const Evaluation* b) {
+    return a->timing->ratio > b->timing->ratio;
+  });
   Batch finalists;
   for (const Evaluation* evaluation : passed) {
     if (finalists.size() == kFinalists) break;
@@ -58,8 +59,9 @@ Result<std::optional<Confirmed>> confirm(Session& session, LiveLab& lab, std::ve
                                          double comparison_us, Random& random) {
   for (Confirmed& choice : ranked) {
     Evaluation& evaluation = choice.candidate.evaluation;
-    KW_TRY(evaluation.verdict, lab.verify_domain(*choice.candidate.binary,
-                                                 lab.space().tile(evaluation.proposal.schedule), random.next()));
+    KW_TRY(evaluation.verdict,
+           lab.verify_domain(*choice.candidate.binary, lab.space().tile(evaluation.proposal.schedule),
+                             random.next()));
     if (evaluation.verdict.passed()) {
       KW_TRY(auto timing, lab.compare_fresh(*choice.candidate.binary, kConfirmingPairs, kConfirmingPairs,
                                             2 * comparison_us, random.next()));
@@ -72,35 +74,38 @@ Result<std::optional<Confirmed>> confirm(Session& session, LiveLab& lab, std::ve
       evaluation.verdict = timing.error();
     }
     KW_TRY_VOID(session.store.add_evaluations(session.run, {evaluation}));
-    session.progress.say(fmt::format("{} was refused on promotion: {}", evaluation.kernel_name,
-                                     evaluation.verdict.code()));
+    session.progress.say(
+        fmt::format("{} was refused on promotion: {}", evaluation.kernel_name, evaluation.verdict.code()));
   }
   return std::optional<Confirmed>();
 }
 
 }  // namespace
 
-Status confirm_and_decide(Session& session, Lab& lab, Search& search, Clock::time_point begin, double budget_s,
-                          ProblemResult& result) {
+Status confirm_and_decide(Session& session, Lab& lab, Search& search, Clock::time_point begin,
+                          double budget_s, ProblemResult& result) {
   auto* live = dynamic_cast<LiveLab*>(&lab);
   result.decision.problem = print_problem(search.problem);
   result.decision.baseline = lab.bar().baseline;
   result.decision.baseline_median_us = lab.bar().median_us;
   result.decision.median_us = lab.bar().median_us;
   if (live == nullptr || session.should_stop()) {
-    result.decision.reason = live == nullptr ? "recorded measurements decide nothing" : "interrupted before confirmation";
+    result.decision.reason =
+        live == nullptr ? "recorded measurements decide nothing" : "interrupted before confirmation";
     return {};
   }
   Random random(session.secret_seed, 77);
   const double left_s = budget_s > 0 ? std::max(0.0, budget_s - seconds_since(begin)) : 10;
-  const double comparison_us = std::clamp(left_s * 1e6 / (kFinalists + 3), kLeastComparisonUs, kMostComparisonUs);
+  const double comparison_us =
+      std::clamp(left_s * 1e6 / (kFinalists + 3), kLeastComparisonUs, kMostComparisonUs);
 
   Batch finalists = find_finalists(search.history);
   live->emit(finalists);
   live->start_compile(finalists);
   KW_TRY_VOID(live->finish_compile(finalists));
   KW_TRY(std::vector<Confirmed> ranked, choose(*live, std::move(finalists), comparison_us, random));
-  KW_TRY(std::optional<Confirmed> confirmed, confirm(session, *live, std::move(ranked), comparison_us, random));
+  KW_TRY(std::optional<Confirmed> confirmed,
+         confirm(session, *live, std::move(ranked), comparison_us, random));
 
   std::optional<Timing> timing;
   if (confirmed) timing = confirmed->timing;

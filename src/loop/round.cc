@@ -9,7 +9,7 @@ Batch propose(Search& search, int count) {
   const std::vector<int> shares = BudgetSplitter().split(names, search.history, count);
   Batch batch;
   for (size_t i = 0; i < search.proposers.size(); ++i) {
-    const ProposeContext context{search.problem, search.lab.space(),  search.history,
+    const ProposeContext context{search.problem, search.lab.space(), search.history,
                                  search.taken,   search.neighbours,  &search.cost_model};
     for (Proposal& proposal : search.proposers[i]->propose(context, shares[i])) {
       search.taken.insert(proposal.schedule);

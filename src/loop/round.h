@@ -24,8 +24,8 @@ struct Search {
   std::vector<Evaluation> history;
   std::set<std::string> taken;  // schedule keys proposed or measured
   std::optional<double> best_ratio;
-  std::function<bool()> should_stop;                       // asked before each evaluation
-  std::function<Status(const Evaluation&)> store;          // called after each evaluation
+  std::function<bool()> should_stop;               // asked before each evaluation
+  std::function<Status(const Evaluation&)> store;  // called after each evaluation
   Clock::time_point start = Clock::now();
 };
 
@@ -35,8 +35,8 @@ struct Search {
 // propose -> emit -> start compiling. Up to `count` candidates; empty when no proposer has an idea left.
 [[nodiscard]] Batch prepare_round(Search& search, int count);
 
-// Finishes compiling `batch`, starts the next round of up to `next_count`, then verify -> measure -> store -> learn for
-// the batch; stops between evaluations when asked to. Returns the next round.
+// Finishes compiling `batch`, starts the next round of up to `next_count`, then verify -> measure -> store ->
+// learn for the batch; stops between evaluations when asked to. Returns the next round.
 [[nodiscard]] Result<Batch> run_round(Search& search, Batch batch, int next_count);
 
 // Takes an evaluation into the search's memory: history, taken keys, best ratio.

@@ -31,7 +31,8 @@ Status open_live(Session& session) {
   const std::vector<int> cpus = usable_cpus();
   const int threads = session.plan.threads;
   if (threads > static_cast<int>(cpus.size()))
-    return fail_user("--threads {}: this process may use {} cores; use 1 to {}", threads, cpus.size(), cpus.size());
+    return fail_user("--threads {}: this process may use {} cores; use 1 to {}", threads, cpus.size(),
+                     cpus.size());
   session.measure_cpus = {cpus.end() - threads, cpus.end()};
   session.compile_cpus = {cpus.begin(), cpus.end() - threads};
   KW_TRY(session.device, make_cpu_device({.threads = threads, .cores = session.measure_cpus}));
@@ -41,7 +42,8 @@ Status open_live(Session& session) {
   session.device_facts.compiler = session.compiler->version();
   const auto on_wait = [&](const LockHolder& holder, double waited_s) {
     if (session.plan.wait_for_device && waited_s == 0)
-      session.progress.say(fmt::format("the device is in use by {}; waiting for it to end", print_holder(holder)));
+      session.progress.say(
+          fmt::format("the device is in use by {}; waiting for it to end", print_holder(holder)));
     return session.plan.wait_for_device && !session.should_stop();
   };
   KW_TRY(session.lock, DeviceLock::take(session.device_facts.target, on_wait));
@@ -55,7 +57,8 @@ Status open_live(Session& session) {
 
 }  // namespace
 
-Result<Session> open_session(const TunePlan& plan, Progress& progress, const std::function<bool()>& should_stop) {
+Result<Session> open_session(const TunePlan& plan, Progress& progress,
+                             const std::function<bool()>& should_stop) {
   KW_TRY(Store store, Store::open(plan.store_path));
   Session session{plan, progress, should_stop, std::move(store)};
   session.secret_seed = make_secret_seed();

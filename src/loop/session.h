@@ -21,15 +21,15 @@ struct Session {
   Store store;
   int64_t run = 0;
   DeviceFacts device_facts;
-  std::unique_ptr<Device> device;             // live
-  std::optional<Compiler> compiler;           // live
-  std::optional<DeviceLock> lock;             // live: no other run measures on this device meanwhile
-  std::optional<RecordedTable> table;         // replay
+  std::unique_ptr<Device> device;      // live
+  std::optional<Compiler> compiler;    // live
+  std::optional<DeviceLock> lock;      // live: no other run measures on this device meanwhile
+  std::optional<RecordedTable> table;  // replay
   std::vector<int> compile_cpus;
   std::vector<int> measure_cpus;
   uint64_t secret_seed = 0;
   Clock::time_point start = Clock::now();
-  std::vector<std::string> neighbours;        // winning schedules of earlier problems, nearest first
+  std::vector<std::string> neighbours;  // winning schedules of earlier problems, nearest first
 };
 
 // Opens store and device (or table), takes the device's lock, measures its peaks and notes the run.

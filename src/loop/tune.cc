@@ -13,15 +13,17 @@ double budget_of(const Session& session, size_t index) {
   const TunePlan& plan = session.plan;
   if (plan.shape_budget_s > 0) return plan.shape_budget_s;
   if (plan.budget_s > 0)
-    return std::max(0.0, plan.budget_s - seconds_since(session.start)) / static_cast<double>(plan.uses.size() - index);
+    return std::max(0.0, plan.budget_s - seconds_since(session.start)) /
+           static_cast<double>(plan.uses.size() - index);
   return plan.trials > 0 ? 0 : kDefaultShapeBudgetS;
 }
 
 Status tune_all(Session& session, TuneOutcome& outcome) {
   ProgressState state;
   state.problems = session.plan.uses.size();
-  state.budget_s = session.plan.budget_s > 0 ? session.plan.budget_s
-                                             : session.plan.shape_budget_s * static_cast<double>(state.problems);
+  state.budget_s = session.plan.budget_s > 0
+                       ? session.plan.budget_s
+                       : session.plan.shape_budget_s * static_cast<double>(state.problems);
   for (size_t i = 0; i < session.plan.uses.size() && !session.should_stop(); ++i) {
     state.problem_index = i;
     const ProblemUse& use = session.plan.uses[i];
@@ -35,7 +37,8 @@ Status tune_all(Session& session, TuneOutcome& outcome) {
 
 }  // namespace
 
-Result<TuneOutcome> run_tune(const TunePlan& plan, Progress& progress, const std::function<bool()>& should_stop) {
+Result<TuneOutcome> run_tune(const TunePlan& plan, Progress& progress,
+                             const std::function<bool()>& should_stop) {
   if (plan.uses.empty()) return fail_user("no shape to tune; give --m --n --k, --model or --shapes");
   for (const ProblemUse& use : plan.uses) KW_TRY_VOID(check_problem(use.problem));
   KW_TRY(Session session, open_session(plan, progress, should_stop));

@@ -59,10 +59,11 @@ Status run_search(Session& session, Search& search, ProgressState& state, Clock:
 Result<std::unique_ptr<Lab>> open_lab(Session& session, const Problem& problem) {
   if (session.table) return RecordedLab::open(*session.table, problem, session.device_facts);
   auto spaces = make_spaces(problem, session.device_facts);
-  if (spaces.empty()) return fail_user("no kernel family computes {} on {}", describe_problem(problem),
-                                       session.device_facts.isa);
+  if (spaces.empty())
+    return fail_user("no kernel family computes {} on {}", describe_problem(problem),
+                     session.device_facts.isa);
   const LabPlan plan{session.secret_seed, session.compile_cpus, session.measure_cpus,
-                         session.device_facts.peak_gflops};
+                     session.device_facts.peak_gflops};
   return LiveLab::open(*session.device, *session.compiler, problem, std::move(spaces.front()), plan);
 }
 
@@ -99,7 +100,8 @@ void adopt(ProblemResult& result, DecisionRow row) {
 
 }  // namespace
 
-Result<ProblemResult> tune_problem(Session& session, const ProblemUse& use, ProgressState state, double budget_s) {
+Result<ProblemResult> tune_problem(Session& session, const ProblemUse& use, ProgressState state,
+                                   double budget_s) {
   const auto begin = Clock::now();
   const std::string key = print_problem(use.problem);
   const Workload workload = make_workload(use.problem);
@@ -129,15 +131,15 @@ Result<ProblemResult> tune_problem(Session& session, const ProblemUse& use, Prog
   }
 
   const std::unique_ptr<Regressor> cost_model = make_cost_model();
-  Search search{.problem = use.problem, .lab = *lab, .cost_model = *cost_model, .neighbours = session.neighbours};
+  Search search{
+      .problem = use.problem, .lab = *lab, .cost_model = *cost_model, .neighbours = session.neighbours};
   for (const std::string& name : session.plan.proposers) {
     KW_TRY(search.proposers.emplace_back(), make_proposer(name, session.plan.seed));
   }
   for (const Evaluation& evaluation : history) learn(search, evaluation);
-  const auto deadline =
-      budget_s > 0 ? begin + std::chrono::duration_cast<Clock::duration>(
-                                 std::chrono::duration<double>(budget_s * kSearchShare))
-                   : Clock::time_point::max();
+  const auto deadline = budget_s > 0 ? begin + std::chrono::duration_cast<Clock::duration>(
+                                                   std::chrono::duration<double>(budget_s * kSearchShare))
+                                     : Clock::time_point::max();
   KW_TRY_VOID(run_search(session, search, state, deadline));
   result.new_evaluations = state.tried - result.evaluations;
   result.evaluations = state.tried;

@@ -14,13 +14,13 @@ namespace kw {
 struct MeasurePlan {
   double sample_us = 1000;  // least length of one sample
   int min_pairs = 8, max_pairs = 64;
-  double budget_us = 2e6;          // of both sides together; exceeded up to 3 times to reach min_pairs
+  double budget_us = 2e6;  // of both sides together; exceeded up to 3 times to reach min_pairs
   double confidence = kIntervalConfidence;  // of the interval in Timing
-  double look_confidence = 0.999;  // of the interval by which a comparison is given up early
-  int resamples = 2000;            // of the bootstrap
-  double give_up_below = 0;        // stop early when the interval lies wholly below this ratio; 0 = never
-  uint64_t seed = 0;               // order of pairs, bootstrap
-  double floor_us = 0;  // flops / measured peak: a faster median is an error, not a record; 0 = unknown
+  double look_confidence = 0.999;           // of the interval by which a comparison is given up early
+  int resamples = 2000;                     // of the bootstrap
+  double give_up_below = 0;  // stop early when the interval lies wholly below this ratio; 0 = never
+  uint64_t seed = 0;         // order of pairs, bootstrap
+  double floor_us = 0;       // flops / measured peak: a faster median is an error, not a record; 0 = unknown
   Milliseconds run_limit{10000};  // of the first call; raise it for problems whose calls last seconds
   std::string baseline;           // its name in Timing; empty = the program's identity
   int threads = 1;                // copied to Timing

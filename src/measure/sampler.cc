@@ -79,7 +79,8 @@ tl::expected<double, Verdict> Sampler::run(Side& side) {
 tl::expected<void, Verdict> Sampler::calibrate(Side& side) {
   for (side.calls = 1;; side.calls *= 2) {
     auto elapsed_us = run(side);
-    // One long run may be an interruption: a sample that short in truth would drown in the round trip's noise.
+    // One long run may be an interruption: a sample that short in truth would drown in the round trip's
+    // noise.
     for (int again = 0; again < kLooksAtLength && elapsed_us && *elapsed_us >= sample_us_; ++again) {
       const auto next_us = run(side);
       elapsed_us = next_us ? std::min(*elapsed_us, *next_us) : next_us;

@@ -6,8 +6,11 @@ namespace kw {
 namespace {
 
 constexpr std::array<std::string_view, 14> kClassNames = {
-    "pass",  "compile_error",    "illegal", "launch_error", "wrong_result", "precision_downgrade", "out_of_bounds",
-    "input_modified", "nondeterministic", "race",    "hang",         "crash",        "cheat",               "skipped"};
+    "pass",          "compile_error",  "illegal",
+    "launch_error",  "wrong_result",   "precision_downgrade",
+    "out_of_bounds", "input_modified", "nondeterministic",
+    "race",          "hang",           "crash",
+    "cheat",         "skipped"};
 
 }  // namespace
 

@@ -9,18 +9,19 @@
 namespace kw {
 
 struct DeviceFacts {
-  std::string target;            // "cpu", "cuda", "recorded"
-  std::string name;              // model name
-  std::string isa;               // best we use: "avx512", "avx2", "none"
-  int cores = 0;                 // usable by this process
-  int threads = 1;               // used by kernels and baselines in this mode
+  std::string target;                                 // "cpu", "cuda", "recorded"
+  std::string name;                                   // model name
+  std::string isa;                                    // best we use: "avx512", "avx2", "none"
+  int cores = 0;                                      // usable by this process
+  int threads = 1;                                    // used by kernels and baselines in this mode
   int64_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;  // per core, per core, shared
-  double peak_gflops = 0;        // measured, for `threads`, f32
-  double bandwidth_gbs = 0;      // measured, large copy, read + write
-  double launch_floor_us = 0;    // measured, empty kernel through the same path
-  std::string os, compiler;      // kernel release; compiler name and version
+  double peak_gflops = 0;                             // measured, for `threads`, f32
+  double bandwidth_gbs = 0;                           // measured, large copy, read + write
+  double launch_floor_us = 0;                         // measured, empty kernel through the same path
+  std::string os, compiler;                           // kernel release; compiler name and version
 
-  // Identity of the device for caching measurements: target, name, isa, cores, threads. Not the measured figures.
+  // Identity of the device for caching measurements: target, name, isa, cores, threads. Not the measured
+  // figures.
   std::string key() const;
 };
 

@@ -1,5 +1,5 @@
-// Launch arithmetic: a recursive-descent evaluator over the text itself. Texts are short (kMaxTextBytes), so nothing is
-// compiled; every operation is checked for overflow.
+// Launch arithmetic: a recursive-descent evaluator over the text itself. Texts are short (kMaxTextBytes), so
+// nothing is compiled; every operation is checked for overflow.
 #include <cctype>
 #include <charconv>
 
@@ -27,7 +27,9 @@ class Evaluator {
   tl::unexpected<Error> stuck(std::string_view wanted) const {
     return fail_user("expression \"{}\": expected {} at position {}", text_, wanted, at_ + 1);
   }
-  tl::unexpected<Error> overflow() const { return fail_user("expression \"{}\" does not fit 64 bits", text_); }
+  tl::unexpected<Error> overflow() const {
+    return fail_user("expression \"{}\" does not fit 64 bits", text_);
+  }
   void skip_space() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   }
@@ -44,7 +46,8 @@ class Evaluator {
       const bool plus = take('+');
       if (!plus && !take('-')) return left;
       KW_TRY(const int64_t right, product());
-      const bool lost = plus ? __builtin_add_overflow(left, right, &left) : __builtin_sub_overflow(left, right, &left);
+      const bool lost =
+          plus ? __builtin_add_overflow(left, right, &left) : __builtin_sub_overflow(left, right, &left);
       if (lost) return overflow();
     }
   }
@@ -76,7 +79,8 @@ class Evaluator {
   }
 
   Result<int64_t> atom() {
-    if (++depth_ > kMaxDepth) return fail_user("expression \"{}\" is nested deeper than {}", text_, kMaxDepth);
+    if (++depth_ > kMaxDepth)
+      return fail_user("expression \"{}\" is nested deeper than {}", text_, kMaxDepth);
     auto value = atom_inner();
     --depth_;
     return value;
@@ -107,7 +111,8 @@ class Evaluator {
 
   Result<int64_t> name() {
     const size_t start = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_')) ++at_;
+    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_'))
+      ++at_;
     const std::string_view word = text_.substr(start, at_ - start);
     if (word.empty()) return stuck("a number, a name or \"(\"");
     if (word == "min" || word == "max" || word == "ceil_div") return call(word);
@@ -151,6 +156,8 @@ Result<Expression> Expression::parse(std::string_view text) {
   return expression;
 }
 
-Result<int64_t> Expression::evaluate(const Variables& variables) const { return Evaluator(text_, &variables).run(); }
+Result<int64_t> Expression::evaluate(const Variables& variables) const {
+  return Evaluator(text_, &variables).run();
+}
 
 }  // namespace kw

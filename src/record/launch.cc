@@ -24,7 +24,8 @@ class Fields {
     const Json* value = find(name);
     if (value == nullptr && !absent.empty()) return absent;
     if (value == nullptr) return fail_user("{}: field \"{}\" is missing", where_, name);
-    if (!value->is_string()) return fail_user("{}: field \"{}\" must be a text, not {}", where_, name, value->dump());
+    if (!value->is_string())
+      return fail_user("{}: field \"{}\" must be a text, not {}", where_, name, value->dump());
     return value->get<std::string>();
   }
   Result<int64_t> integer(const char* name, int64_t absent) {
@@ -41,7 +42,8 @@ class Fields {
     if (value == nullptr) return fail_user("{}: field \"{}\" is missing", where_, name);
     if (value->is_number_integer()) return Expression::parse(value->dump());
     if (!value->is_string())
-      return fail_user("{}: field \"{}\" must be a number or an expression, not {}", where_, name, value->dump());
+      return fail_user("{}: field \"{}\" must be a number or an expression, not {}", where_, name,
+                       value->dump());
     auto parsed = Expression::parse(value->get<std::string>());
     if (!parsed) return with_context(parsed.error(), where_ + ": field \"" + name + "\"");
     return parsed;
@@ -91,7 +93,8 @@ Result<KernelLaunch> parse_kernel(const Json& json, size_t index) {
   KernelLaunch kernel;
   KW_TRY(kernel.name, fields.text("name"));
   if (!is_symbol_name(kernel.name))
-    return fail_user("{}: name \"{}\" is not a C symbol of at most 200 characters", fields.where(), kernel.name);
+    return fail_user("{}: name \"{}\" is not a C symbol of at most 200 characters", fields.where(),
+                     kernel.name);
   KW_TRY(kernel.items, fields.expression("items", nullptr));
   KW_TRY_VOID(fields.check_nothing_left());
   return kernel;
@@ -123,7 +126,8 @@ Status parse_lists(Fields& fields, LaunchRecord& launch) {
   const Json* domain = fields.find("domain");
   if (domain == nullptr) return {};
   if (!domain->is_array() || domain->size() > 64)
-    return fail_user("launch.domain: a list of at most 64 rules is needed, not {}", domain->dump().substr(0, 60));
+    return fail_user("launch.domain: a list of at most 64 rules is needed, not {}",
+                     domain->dump().substr(0, 60));
   for (size_t i = 0; i < domain->size(); ++i) {
     KW_TRY(DomainRule rule, parse_domain_rule((*domain)[i], i));
     launch.domain.push_back(std::move(rule));
@@ -198,7 +202,8 @@ Result<LaunchNumbers> evaluate_launch(const LaunchRecord& launch, const Variable
   }
   KW_TRY(numbers.workspace_bytes,
          evaluate_within(launch.workspace_bytes, variables, "workspace_bytes", kMaxWorkspaceBytes));
-  KW_TRY(numbers.scratch_bytes, evaluate_within(launch.scratch_bytes, variables, "scratch_bytes", kMaxWorkspaceBytes));
+  KW_TRY(numbers.scratch_bytes,
+         evaluate_within(launch.scratch_bytes, variables, "scratch_bytes", kMaxWorkspaceBytes));
   return numbers;
 }
 

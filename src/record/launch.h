@@ -40,8 +40,8 @@ struct Contract {
 
 // One kernel of the object; kernels of a record run in order with a barrier between.
 struct KernelLaunch {
-  std::string name;   // symbol
-  Expression items;   // work items; the pool runs kernel(item, call) for item in [0, items)
+  std::string name;  // symbol
+  Expression items;  // work items; the pool runs kernel(item, call) for item in [0, items)
   bool operator==(const KernelLaunch&) const = default;
 };
 
@@ -57,12 +57,12 @@ struct LaunchRecord {
   std::string op = "gemm";
   Layout layout = Layout::kNN;
   Contract contract;
-  std::string isa = "avx2";           // "avx2", "avx512": what the code needs
+  std::string isa = "avx2";  // "avx2", "avx512": what the code needs
   std::vector<KernelLaunch> kernels;
-  Expression workspace_bytes;         // one block shared by all items of a call
-  Expression scratch_bytes;           // one block per pool thread
+  Expression workspace_bytes;  // one block shared by all items of a call
+  Expression scratch_bytes;    // one block per pool thread
   std::vector<DomainRule> domain;
-  bool deterministic = true;          // bitwise equal results over repeats
+  bool deterministic = true;  // bitwise equal results over repeats
   bool operator==(const LaunchRecord&) const = default;
 };
 
@@ -74,7 +74,8 @@ inline constexpr size_t kMaxKernels = 16;
 // Unknown fields, wrong types, missing kernels, odd names are user errors that name the field.
 [[nodiscard]] Result<LaunchRecord> parse_launch(const Json& json);
 
-// Numbers of one launch for given sizes ("threads" is added by the caller); refuses negative or too large ones.
+// Numbers of one launch for given sizes ("threads" is added by the caller); refuses negative or too large
+// ones.
 struct LaunchNumbers {
   std::vector<int64_t> items;  // per kernel
   int64_t workspace_bytes = 0, scratch_bytes = 0;
@@ -82,6 +83,7 @@ struct LaunchNumbers {
 [[nodiscard]] Result<LaunchNumbers> evaluate_launch(const LaunchRecord& launch, const Variables& variables);
 
 // Empty when the sizes lie in the record's domain, else the rule that they break.
-[[nodiscard]] std::optional<std::string> find_domain_violation(const LaunchRecord& launch, const Variables& variables);
+[[nodiscard]] std::optional<std::string> find_domain_violation(const LaunchRecord& launch,
+                                                               const Variables& variables);
 
 }  // namespace kw

@@ -1,5 +1,5 @@
-// The columns of the compact measurement table: written by store's export, read back by its import and by the recorded
-// target. store/query.h says what each column holds.
+// The columns of the compact measurement table: written by store's export, read back by its import and by the
+// recorded target. store/query.h says what each column holds.
 #pragma once
 
 #include <string_view>

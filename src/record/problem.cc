@@ -27,7 +27,8 @@ StoredShape stored_shape(const Problem& p) {
 Status check_stride(char matrix, int64_t ld, int64_t rows, int64_t cols) {
   const int64_t least = std::max<int64_t>(1, cols);
   if (ld < least)
-    return fail_user("ld{} is {}; at least {} is needed, the stored row length of {}", matrix, ld, least, matrix);
+    return fail_user("ld{} is {}; at least {} is needed, the stored row length of {}", matrix, ld, least,
+                     matrix);
   if (rows > 0 && static_cast<__int128>(rows) * ld > (static_cast<__int128>(1) << 62))
     return fail_user("{} has {} rows of stride {}: more than 2^62 elements", matrix, rows, ld);
   return {};
@@ -54,16 +55,21 @@ std::string_view print_layout(Layout layout) { return kLayoutNames[static_cast<s
 Result<Layout> parse_layout(std::string_view text) {
   for (size_t i = 0; i < kLayoutNames.size(); ++i)
     if (text == kLayoutNames[i]) return static_cast<Layout>(i);
-  return fail_user("layout \"{}\" is not known; use nn, nt, tn or tt (first letter A, second B; t = stored transposed)",
-                   text);
+  return fail_user(
+      "layout \"{}\" is not known; use nn, nt, tn or tt (first letter A, second B; t = stored transposed)",
+      text);
 }
 
 int64_t dtype_bytes(Dtype dtype) {
   switch (dtype) {
-    case Dtype::kF32: return 4;
-    case Dtype::kF16: return 2;
-    case Dtype::kBf16: return 2;
-    case Dtype::kF64: return 8;
+    case Dtype::kF32:
+      return 4;
+    case Dtype::kF16:
+      return 2;
+    case Dtype::kBf16:
+      return 2;
+    case Dtype::kF64:
+      return 8;
   }
   KW_CHECK(false, "dtype {}", static_cast<int>(dtype));
 }
@@ -100,8 +106,10 @@ std::string print_problem(const Problem& p) {
 
 Result<Problem> parse_problem(std::string_view text) {
   const auto malformed = [&](std::string_view what) {
-    return fail_user("problem \"{}\": {}; it reads like \"gemm f32 nt m128 n896 k4864 lda4864 ldb4864 ldc896 alpha1 "
-                     "beta0\"", text, what);
+    return fail_user(
+        "problem \"{}\": {}; it reads like \"gemm f32 nt m128 n896 k4864 lda4864 ldb4864 ldc896 alpha1 "
+        "beta0\"",
+        text, what);
   };
   std::istringstream words{std::string(text)};
   std::string op, dtype, layout, word, rest;
@@ -114,9 +122,9 @@ Result<Problem> parse_problem(std::string_view text) {
     return (words >> word) && std::string_view(word).substr(0, prefix.size()) == prefix &&
            parse_number(std::string_view(word).substr(prefix.size()), value);
   };
-  const bool ok = take("m", problem.m) && take("n", problem.n) && take("k", problem.k) && take("lda", problem.lda) &&
-                  take("ldb", problem.ldb) && take("ldc", problem.ldc) && take("alpha", problem.alpha) &&
-                  take("beta", problem.beta);
+  const bool ok = take("m", problem.m) && take("n", problem.n) && take("k", problem.k) &&
+                  take("lda", problem.lda) && take("ldb", problem.ldb) && take("ldc", problem.ldc) &&
+                  take("alpha", problem.alpha) && take("beta", problem.beta);
   if (!ok) return malformed(fmt::format("stuck at \"{}\"", word));
   if (words >> rest) return malformed(fmt::format("\"{}\" is left over", rest));
   KW_TRY_VOID(check_problem(problem));
@@ -125,7 +133,8 @@ Result<Problem> parse_problem(std::string_view text) {
 }
 
 std::string describe_problem(const Problem& p) {
-  std::string text = fmt::format("{}x{}x{} {} {}", p.m, p.n, p.k, print_layout(p.layout), print_dtype(p.dtype));
+  std::string text =
+      fmt::format("{}x{}x{} {} {}", p.m, p.n, p.k, print_layout(p.layout), print_dtype(p.dtype));
   const Problem tight = with_tight_strides(p);
   if (p.lda != tight.lda) text += fmt::format(" lda {}", p.lda);
   if (p.ldb != tight.ldb) text += fmt::format(" ldb {}", p.ldb);

@@ -30,10 +30,10 @@ struct Problem {
 // A problem as a model or a list uses it.
 struct ProblemUse {
   Problem problem;
-  std::string name;   // "layers.q_proj"
-  std::string phase;  // "prefill", "decode", "forward", "dgrad", "wgrad" or "" for plain lists
-  int64_t tokens = 0; // rows of activations this use belongs to; 0 = not from a model
-  int64_t count = 1;  // calls per step
+  std::string name;    // "layers.q_proj"
+  std::string phase;   // "prefill", "decode", "forward", "dgrad", "wgrad" or "" for plain lists
+  int64_t tokens = 0;  // rows of activations this use belongs to; 0 = not from a model
+  int64_t count = 1;   // calls per step
 };
 
 [[nodiscard]] std::string_view print_dtype(Dtype dtype);

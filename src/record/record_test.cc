@@ -34,9 +34,12 @@ TEST(Problem, parse_and_print_are_inverse) {
 }
 
 TEST(Problem, malformed_texts_are_user_errors) {
-  for (const char* text : {"", "gemm", "gemm f32 nn m1 n1", "gemm f99 nn m1 n1 k1 lda1 ldb1 ldc1 alpha1 beta0",
-                           "gemm f32 nn m01 n1 k1 lda1 ldb1 ldc1 alpha1 beta0", "conv f32 nn m1 n1 k1 lda1 ldb1 ldc1 alpha1 beta0",
-                           "gemm f32 nn m1 n1 k1 lda1 ldb1 ldc1 alpha1 beta0 x", "gemm f32 nn m1 n1 k1 lda1 ldb1 ldc1 alphanan beta0"}) {
+  for (const char* text :
+       {"", "gemm", "gemm f32 nn m1 n1", "gemm f99 nn m1 n1 k1 lda1 ldb1 ldc1 alpha1 beta0",
+        "gemm f32 nn m01 n1 k1 lda1 ldb1 ldc1 alpha1 beta0",
+        "conv f32 nn m1 n1 k1 lda1 ldb1 ldc1 alpha1 beta0",
+        "gemm f32 nn m1 n1 k1 lda1 ldb1 ldc1 alpha1 beta0 x",
+        "gemm f32 nn m1 n1 k1 lda1 ldb1 ldc1 alphanan beta0"}) {
     const auto parsed = parse_problem(text);
     ASSERT_FALSE(parsed) << text;
     EXPECT_EQ(parsed.error().kind, ErrorKind::kUser) << text;
@@ -56,10 +59,9 @@ TEST(Problem, strides_below_the_row_length_are_refused_by_name) {
 
 TEST(Expression, follows_the_rules_of_arithmetic) {
   const Variables variables = {{"m", 257}, {"n", 130}, {"threads", 2}};
-  const std::pair<const char*, int64_t> cases[] = {{"1+2*3", 7},           {"(1+2)*3", 9},
-                                                   {"ceil_div(m, 64)", 5}, {"max(m,n)-min(m,n)", 127},
-                                                   {"m % 64", 1},          {"-m + 300", 43},
-                                                   {"m/n/1", 1},           {"ceil_div(m*n, threads*16)", 1045}};
+  const std::pair<const char*, int64_t> cases[] = {
+      {"1+2*3", 7},  {"(1+2)*3", 9},   {"ceil_div(m, 64)", 5}, {"max(m,n)-min(m,n)", 127},
+      {"m % 64", 1}, {"-m + 300", 43}, {"m/n/1", 1},           {"ceil_div(m*n, threads*16)", 1045}};
   for (const auto& [text, want] : cases) {
     const auto value = Expression::parse(text)->evaluate(variables);
     ASSERT_TRUE(value) << text;
@@ -83,7 +85,8 @@ LaunchRecord sample_launch() {
   LaunchRecord launch;
   launch.layout = Layout::kNT;
   launch.isa = "avx512";
-  launch.kernels = {{"kw_pack", *Expression::parse("ceil_div(n,16)")}, {"kw_gemm", *Expression::parse("ceil_div(m,8)")}};
+  launch.kernels = {{"kw_pack", *Expression::parse("ceil_div(n,16)")},
+                    {"kw_gemm", *Expression::parse("ceil_div(m,8)")}};
   launch.workspace_bytes = *Expression::parse("n*k*4");
   launch.domain = {{"m", 1, 4096, 2}};
   launch.deterministic = false;
@@ -97,10 +100,16 @@ TEST(Launch, parse_and_print_are_inverse) {
 }
 
 TEST(Launch, odd_records_are_refused_with_the_field) {
-  const std::pair<const char*, Json> edits[] = {
-      {"kernels", Json::array()}, {"kernels", 5},          {"layout", "xx"},           {"surprise", 1},
-      {"isa", "sse9"},            {"target", "moon"},      {"workspace_bytes", "1+"},  {"domain", "m"},
-      {"deterministic", "yes"},   {"contract", Json{{"input", "f32"}}}};
+  const std::pair<const char*, Json> edits[] = {{"kernels", Json::array()},
+                                                {"kernels", 5},
+                                                {"layout", "xx"},
+                                                {"surprise", 1},
+                                                {"isa", "sse9"},
+                                                {"target", "moon"},
+                                                {"workspace_bytes", "1+"},
+                                                {"domain", "m"},
+                                                {"deterministic", "yes"},
+                                                {"contract", Json{{"input", "f32"}}}};
   for (const auto& [field, value] : edits) {
     Json json = print_launch(sample_launch());
     json[field] = value;
@@ -137,7 +146,8 @@ TEST(Verdict, class_names_round_trip) {
 }
 
 TEST(Device, facts_round_trip_and_roofline_takes_the_larger_term) {
-  DeviceFacts device{.target = "cpu", .name = "x", .isa = "avx512", .cores = 2, .threads = 1, .l2_bytes = 1 << 21};
+  DeviceFacts device{
+      .target = "cpu", .name = "x", .isa = "avx512", .cores = 2, .threads = 1, .l2_bytes = 1 << 21};
   device.peak_gflops = 100;
   device.bandwidth_gbs = 10;
   device.launch_floor_us = 0.5;

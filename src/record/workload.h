@@ -25,12 +25,13 @@ struct Operand {
 
 struct Workload {
   Problem problem;
-  std::vector<Operand> operands;          // order of the kernel's operand array
-  std::vector<std::string> size_names;    // "m" "n" "k" "lda" "ldb" "ldc"; also the variables of launch expressions
-  std::vector<int64_t> sizes;             // same order
-  std::vector<double> scalars;            // alpha, beta
-  double flops = 0;                       // useful operations of one call
-  double bytes = 0;                       // least traffic: inputs read once, outputs written once
+  std::vector<Operand> operands;  // order of the kernel's operand array
+  std::vector<std::string>
+      size_names;               // "m" "n" "k" "lda" "ldb" "ldc"; also the variables of launch expressions
+  std::vector<int64_t> sizes;   // same order
+  std::vector<double> scalars;  // alpha, beta
+  double flops = 0;             // useful operations of one call
+  double bytes = 0;             // least traffic: inputs read once, outputs written once
 };
 
 }  // namespace kw

@@ -15,7 +15,8 @@ std::string seal(Json certificate) {
 
 Json make_certificate(const Evaluation& evaluation, const LaunchRecord& launch, const Timing& timing,
                       const DeviceFacts& device) {
-  KW_CHECK(evaluation.verdict.passed() && evaluation.verdict.promoted, "verdict {}", evaluation.verdict.code());
+  KW_CHECK(evaluation.verdict.passed() && evaluation.verdict.promoted, "verdict {}",
+           evaluation.verdict.code());
   Json json;
   json["certificate"] = 1;
   json["kernel"] = evaluation.binary_hash;

@@ -1,6 +1,6 @@
-// The interface between stages and hardware: operand buffers, programs that run in a caged worker, vendor baselines.
-// verify and measure see nothing else of a target. The clock and the buffers' truth live on this side, never in the
-// worker. Implemented by target/cpu.
+// The interface between stages and hardware: operand buffers, programs that run in a caged worker, vendor
+// baselines. verify and measure see nothing else of a target. The clock and the buffers' truth live on this
+// side, never in the worker. Implemented by target/cpu.
 #pragma once
 
 #include <chrono>
@@ -30,10 +30,11 @@ struct BufferPlan {
   Placement placement = Placement::kAligned;
 };
 
-// An element outside every operand that was overwritten (slack between guard page and operand, gap of pitched rows).
+// An element outside every operand that was overwritten (slack between guard page and operand, gap of pitched
+// rows).
 struct GuardHit {
-  std::string operand;   // "c"
-  int64_t element = 0;   // offset from the operand's first element; negative = before it
+  std::string operand;  // "c"
+  int64_t element = 0;  // offset from the operand's first element; negative = before it
 };
 
 // Operand buffers of one workload. Host-visible; shared with workers.
@@ -52,10 +53,10 @@ class Buffers {
 struct RunOutcome {
   enum class Status { kOk, kFault, kKilled, kTimeout, kForbiddenCall, kExit };
   Status status = Status::kOk;
-  int signal = 0;                      // kFault, kKilled
-  std::optional<GuardHit> fault;       // kFault: where, when the address lies near an operand
-  std::string detail;                  // for people and evidence
-  double elapsed_us = 0;               // outside clock, all calls, less the empty round trip
+  int signal = 0;                 // kFault, kKilled
+  std::optional<GuardHit> fault;  // kFault: where, when the address lies near an operand
+  std::string detail;             // for people and evidence
+  double elapsed_us = 0;          // outside clock, all calls, less the empty round trip
   bool ok() const { return status == Status::kOk; }
 };
 
@@ -63,8 +64,8 @@ struct RunOutcome {
 class Program {
  public:
   virtual ~Program() = default;
-  // Runs `calls` calls on sets first_set, first_set + 1, ... modulo the number of sets. Workspace and scratch are
-  // poisoned before the first call when asked. After any outcome but kOk the program is dead.
+  // Runs `calls` calls on sets first_set, first_set + 1, ... modulo the number of sets. Workspace and scratch
+  // are poisoned before the first call when asked. After any outcome but kOk the program is dead.
   virtual RunOutcome run(int first_set, int64_t calls, Milliseconds limit) = 0;
   virtual void poison_workspace(uint64_t seed) = 0;
   virtual const std::string& identity() const = 0;  // binary hash, or the baseline's name and version

@@ -45,7 +45,8 @@ std::vector<std::string> make_environment(WorkerKind kind, int threads) {
   for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"})
     environment.push_back(fmt::format("{}={}", name, threads));
   for (char** entry = environ; *entry != nullptr; ++entry)
-    if (std::string_view(*entry).starts_with("KERNELWRIGHT_") || std::string_view(*entry).starts_with("OPENBLAS_CORETYPE="))
+    if (std::string_view(*entry).starts_with("KERNELWRIGHT_") ||
+        std::string_view(*entry).starts_with("OPENBLAS_CORETYPE="))
       environment.emplace_back(*entry);
   return environment;
 }

@@ -242,8 +242,8 @@ class Environment {
 };
 
 TEST(MissingVendor, is_told_with_the_package_to_install) {
-  const Environment openblas("KERNELWRIGHT_OPENBLAS", "/nonexistent"), onednn("KERNELWRIGHT_ONEDNN", "/nonexistent"),
-      xsmm("KERNELWRIGHT_XSMM", "/nonexistent");
+  const Environment openblas("KERNELWRIGHT_OPENBLAS", "/nonexistent"),
+      onednn("KERNELWRIGHT_ONEDNN", "/nonexistent"), xsmm("KERNELWRIGHT_XSMM", "/nonexistent");
   const char* packages[] = {"libopenblas0-pthread", "libdnnl2", "libxsmm-dev"};
   const std::vector<VendorInfo> vendors = find_vendors();
   ASSERT_EQ(vendors.size(), 3u);
@@ -261,8 +261,8 @@ TEST(MissingVendor, is_told_with_the_package_to_install) {
 }
 
 TEST(MissingVendor, is_told_when_the_file_is_another_library) {
-  const Environment openblas("KERNELWRIGHT_OPENBLAS", "libm.so.6"), onednn("KERNELWRIGHT_ONEDNN", "libm.so.6"),
-      xsmm("KERNELWRIGHT_XSMM", "libm.so.6");
+  const Environment openblas("KERNELWRIGHT_OPENBLAS", "libm.so.6"),
+      onednn("KERNELWRIGHT_ONEDNN", "libm.so.6"), xsmm("KERNELWRIGHT_XSMM", "libm.so.6");
   for (const VendorInfo& info : find_vendors()) {
     EXPECT_NE(info.missing.find("has no"), std::string::npos) << info.name << ": " << info.missing;
   }
