@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
-#include "problem/element.h"
+#include "record/element.h"
 #include "problem/family.h"
 #include "problem/reference.h"
 #include "problem/rounding.h"

@@ -11,7 +11,7 @@
 #include <map>
 #include <set>
 
-#include "problem/element.h"
+#include "record/element.h"
 #include "problem/integer_plan.h"
 #include "problem/rounding.h"
 #include "problem/workload.h"

@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
-#include "problem/element.h"
+#include "record/element.h"
 #include "problem/integer_plan.h"
 #include "problem/nan_inf.h"
 #include "problem/parallel.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "problem/element.h"
+#include "record/element.h"
 
 namespace kw {
 namespace {

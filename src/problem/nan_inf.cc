@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/random.h"
-#include "problem/element.h"
+#include "record/element.h"
 
 namespace kw {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "problem/element.h"
+#include "record/element.h"
 #include "problem/parallel.h"
 
 namespace kw {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "problem/element.h"
+#include "record/element.h"
 #include "problem/sampling.h"
 #include "problem/workload.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "problem/element.h"
+#include "record/element.h"
 
 namespace kw {
 namespace {

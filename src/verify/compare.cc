@@ -43,7 +43,7 @@ Comparison compare_patches(const Check& check, std::span<const std::byte> output
       for (int64_t j = 0; j < patch.cols; ++j) {
         const auto at = static_cast<size_t>(i * patch.cols + j);
         const int64_t row = patch.row + i, col = patch.col + j;
-        const double got = read_element(operand.dtype, output, row * operand.ld + col);
+        const double got = load_element(operand.dtype, output, row * operand.ld + col);
         const double want = patch.value[at], bound = patch.bound[at];
         ++result.compared;
         if (is_right(got, want, bound)) {

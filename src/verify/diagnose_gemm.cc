@@ -37,7 +37,7 @@ struct Gemm {
   // Element of A or B by its place in memory; nothing beyond the operand.
   std::optional<double> load(size_t index, int64_t at) const {
     if (at < 0 || at >= operand(index).span()) return std::nullopt;
-    return read_element(operand(index).dtype, scene.memory[index], at);
+    return load_element(operand(index).dtype, scene.memory[index], at);
   }
 };
 
@@ -77,7 +77,7 @@ std::optional<Sample> load_sample(const Gemm& gemm, const WrongElement& element,
     magnitude += std::fabs(*left * *right);
   }
   if (gemm.beta != 0) {
-    sample.c = read_element(gemm.operand(2).dtype, gemm.scene.before,
+    sample.c = load_element(gemm.operand(2).dtype, gemm.scene.before,
                             element.row * gemm.operand(2).ld + element.col);
   }
   const double scale = std::fabs(gemm.alpha) + std::fabs(gemm.beta) + 1;
@@ -113,16 +113,16 @@ double sum_products(const Sample& sample) {
 double sum_rounded_inputs(const Sample& sample, Dtype dtype) {
   double sum = 0;
   for (size_t p = 0; p < sample.a.size(); ++p)
-    sum += round_to(dtype, sample.a[p]) * round_to(dtype, sample.b[p]);
+    sum += round_to_dtype(dtype, sample.a[p]) * round_to_dtype(dtype, sample.b[p]);
   return sum;
 }
 
 double sum_truncated_inputs(const Sample& sample) {
   const auto truncate = [](double value) {  // bf16 by cutting the low half of the f32
     std::byte bytes[4];
-    write_element(Dtype::kF32, bytes, 0, value);
+    store_element(Dtype::kF32, bytes, 0, value);
     write_bits(Dtype::kF32, bytes, 0, read_bits(Dtype::kF32, bytes, 0) & 0xffff0000);
-    return read_element(Dtype::kF32, bytes, 0);
+    return load_element(Dtype::kF32, bytes, 0);
   };
   double sum = 0;
   for (size_t p = 0; p < sample.a.size(); ++p) sum += truncate(sample.a[p]) * truncate(sample.b[p]);
@@ -132,9 +132,9 @@ double sum_truncated_inputs(const Sample& sample) {
 double sum_in_order(const Sample& sample, Dtype accumulator, bool round_inputs) {
   double sum = 0;
   for (size_t p = 0; p < sample.a.size(); ++p) {
-    const double a = round_inputs ? round_to(accumulator, sample.a[p]) : sample.a[p];
-    const double b = round_inputs ? round_to(accumulator, sample.b[p]) : sample.b[p];
-    sum = round_to(accumulator, sum + a * b);
+    const double a = round_inputs ? round_to_dtype(accumulator, sample.a[p]) : sample.a[p];
+    const double b = round_inputs ? round_to_dtype(accumulator, sample.b[p]) : sample.b[p];
+    sum = round_to_dtype(accumulator, sum + a * b);
   }
   return sum;
 }
@@ -203,7 +203,7 @@ std::optional<Named> find_precision_explanation(const Gemm& gemm, const std::vec
       };
       if (explains(samples, ordered)) return name(half ? "f16_accumulator" : "bf16_accumulator");
     }
-    const Explanation output = [&](const Sample& s) { return round_to(dtype, finish(s, sum_products(s))); };
+    const Explanation output = [&](const Sample& s) { return round_to_dtype(dtype, finish(s, sum_products(s))); };
     if (explains(samples, output)) return name(half ? "f16_output" : "bf16_output");
   }
   return std::nullopt;

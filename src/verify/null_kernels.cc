@@ -38,7 +38,7 @@ Bytes make_right_answer(const Check& check) {
   for (const Patch& patch : check.patches) {
     for (int64_t at = 0; at < patch.rows * patch.cols; ++at) {
       const int64_t index = (patch.row + at / patch.cols) * output.ld + patch.col + at % patch.cols;
-      write_element(output.dtype, bytes, index, patch.value[static_cast<size_t>(at)]);
+      store_element(output.dtype, bytes, index, patch.value[static_cast<size_t>(at)]);
     }
   }
   return bytes;
@@ -48,7 +48,7 @@ void fill(const Check& check, Bytes& bytes, double value) {
   const Operand& output = get_output(check);
   for (int64_t row = 0; row < output.rows; ++row) {
     for (int64_t col = 0; col < output.cols; ++col)
-      write_element(output.dtype, bytes, row * output.ld + col, value);
+      store_element(output.dtype, bytes, row * output.ld + col, value);
   }
 }
 
@@ -92,7 +92,7 @@ double move_away(Dtype dtype, const Place& place) {
   double distance = 4 * place.bound;
   if (distance == 0) distance = std::fabs(place.value) * 0x1p-6;
   if (distance == 0) distance = 1;
-  const double moved = round_to(dtype, place.value + distance);
+  const double moved = round_to_dtype(dtype, place.value + distance);
   return std::fabs(moved - place.value) > place.bound ? moved : place.value + 64 * distance;
 }
 
@@ -150,7 +150,7 @@ const std::vector<NullKernel>& get_null_kernels() {
          const auto place = draw_place(check);
          if (!place) return std::nullopt;
          Bytes bytes = make_right_answer(check);
-         write_element(get_output(check).dtype, bytes, place->index, std::nan(""));
+         store_element(get_output(check).dtype, bytes, place->index, std::nan(""));
          return bytes;
        }},
       {"one element off by four bounds",
@@ -159,7 +159,7 @@ const std::vector<NullKernel>& get_null_kernels() {
          if (!place) return std::nullopt;
          Bytes bytes = make_right_answer(check);
          const Dtype dtype = get_output(check).dtype;
-         write_element(dtype, bytes, place->index, move_away(dtype, *place));
+         store_element(dtype, bytes, place->index, move_away(dtype, *place));
          return bytes;
        }},
   };

@@ -160,8 +160,8 @@ std::optional<Named> find_low_accuracy(const Check& check, const Comparison& com
     if (!std::isfinite(element.got) || !std::isfinite(element.want)) return std::nullopt;
     error += (element.got - element.want) * (element.got - element.want);
     size += element.want * element.want;
-    f16 = f16 && round_to(Dtype::kF16, element.got) == element.got;
-    bf16 = bf16 && round_to(Dtype::kBf16, element.got) == element.got;
+    f16 = f16 && round_to_dtype(Dtype::kF16, element.got) == element.got;
+    bf16 = bf16 && round_to_dtype(Dtype::kBf16, element.got) == element.got;
   }
   if (!(error <= kLowAccuracy * kLowAccuracy * size)) return std::nullopt;
   const Operand& operand = check.workload.operands[static_cast<size_t>(check.output)];

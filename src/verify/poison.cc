@@ -42,7 +42,7 @@ void poison_elements(const Operand& operand, std::span<std::byte> bytes, PoisonK
       if (kind == PoisonKind::kNan) {
         write_bits(operand.dtype, bytes, index, make_nan_bits(operand.dtype, draw));
       } else {
-        write_element(operand.dtype, bytes, index, make_finite(draw));
+        store_element(operand.dtype, bytes, index, make_finite(draw));
       }
     }
   }

@@ -217,8 +217,8 @@ class GroupRun {
       if (operand.access != Access::kIn || operand.span() == 0) continue;
       const int64_t row = random_.between(0, operand.rows - 1), col = random_.between(0, operand.cols - 1);
       const int64_t index = row * operand.ld + col;
-      const double value = read_element(operand.dtype, contents[at], index);
-      write_element(operand.dtype, contents[at], index, std::isfinite(value) ? 3 - 2 * value : 1);
+      const double value = load_element(operand.dtype, contents[at], index);
+      store_element(operand.dtype, contents[at], index, std::isfinite(value) ? 3 - 2 * value : 1);
     }
     return contents;
   }

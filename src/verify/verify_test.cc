@@ -40,7 +40,7 @@ Check make_gemm_check(double alpha, double beta, uint64_t seed, const std::strin
   Random random(seed);
   for (const Operand& operand : workload.operands) {
     std::vector<std::byte> bytes(static_cast<size_t>(operand.span_bytes()));
-    for (int64_t at = 0; at < operand.span(); ++at) write_element(Dtype::kF32, bytes, at, random.normal());
+    for (int64_t at = 0; at < operand.span(); ++at) store_element(Dtype::kF32, bytes, at, random.normal());
     check.contents.push_back(bytes);
   }
   check.output = 2;
@@ -49,12 +49,12 @@ Check make_gemm_check(double alpha, double beta, uint64_t seed, const std::strin
     for (int64_t j = 0; j < kN; ++j) {
       double sum = 0, size = 0;
       for (int64_t p = 0; p < kK; ++p) {
-        const double product = read_element(Dtype::kF32, check.contents[0], i * problem.lda + p) *
-                               read_element(Dtype::kF32, check.contents[1], p * problem.ldb + j);
+        const double product = load_element(Dtype::kF32, check.contents[0], i * problem.lda + p) *
+                               load_element(Dtype::kF32, check.contents[1], p * problem.ldb + j);
         sum += product;
         size += std::fabs(product);
       }
-      const double c = read_element(Dtype::kF32, check.contents[2], i * problem.ldc + j);
+      const double c = load_element(Dtype::kF32, check.contents[2], i * problem.ldc + j);
       patch.value.push_back(alpha * sum + beta * c);
       patch.bound.push_back(0x1p-24 * (kK + 4) * (std::fabs(alpha) * size + std::fabs(beta * c)));
     }
@@ -76,7 +76,7 @@ void multiply(const FakeCall& call, const Mutation& mutation) {
   const float alpha = std::pow(static_cast<float>(scalars[0]), mutation.alpha_power);
   const float beta = static_cast<float>(scalars[1]);
   const auto cut = [&](float value) {
-    return mutation.bf16 ? static_cast<float>(round_to(Dtype::kBf16, value)) : value;
+    return mutation.bf16 ? static_cast<float>(round_to_dtype(Dtype::kBf16, value)) : value;
   };
   for (int64_t i = 0; i < mutation.m; ++i) {
     for (int64_t j = 0; j < mutation.n; ++j) {
@@ -357,13 +357,13 @@ TEST(CompareOutput, finds_nan_and_lost_nan) {
   std::vector<std::byte> output = check.contents[2];
   for (int64_t i = 0; i < kM; ++i) {
     for (int64_t j = 0; j < kN; ++j) {
-      write_element(Dtype::kF32, output, i * (kN + 1) + j,
+      store_element(Dtype::kF32, output, i * (kN + 1) + j,
                     check.patches[0].value[static_cast<size_t>(i * kN + j)]);
     }
   }
   EXPECT_FALSE(compare_output(check, output).has_value());
   auto spoiled = output;
-  write_element(Dtype::kF32, spoiled, 2, std::nan(""));
+  store_element(Dtype::kF32, spoiled, 2, std::nan(""));
   EXPECT_EQ(compare_output(check, spoiled)->code(), "wrong_result/nan");
   check.patches[0].value[5] = std::nan("");
   EXPECT_EQ(compare_output(check, output)->code(), "wrong_result/special_lost");
@@ -386,16 +386,16 @@ TEST(NullKernels, are_refused_by_good_families_and_found_in_bad_ones) {
 }
 
 TEST(Element, rounds_like_the_formats) {
-  EXPECT_EQ(round_to(Dtype::kF16, 2049), 2048);
-  EXPECT_EQ(round_to(Dtype::kF16, 65520), INFINITY);
-  EXPECT_EQ(round_to(Dtype::kF16, 65519), 65504);
-  EXPECT_EQ(round_to(Dtype::kF16, 0x1p-25), 0);
-  EXPECT_EQ(round_to(Dtype::kF16, 0x1.8p-24), 0x1p-23);
-  EXPECT_EQ(round_to(Dtype::kBf16, 257), 256);
+  EXPECT_EQ(round_to_dtype(Dtype::kF16, 2049), 2048);
+  EXPECT_EQ(round_to_dtype(Dtype::kF16, 65520), INFINITY);
+  EXPECT_EQ(round_to_dtype(Dtype::kF16, 65519), 65504);
+  EXPECT_EQ(round_to_dtype(Dtype::kF16, 0x1p-25), 0);
+  EXPECT_EQ(round_to_dtype(Dtype::kF16, 0x1.8p-24), 0x1p-23);
+  EXPECT_EQ(round_to_dtype(Dtype::kBf16, 257), 256);
   for (uint64_t bits = 0; bits < 0x7c00; ++bits) {
     std::byte bytes[2];
     write_bits(Dtype::kF16, bytes, 0, bits);
-    write_element(Dtype::kF16, bytes, 0, read_element(Dtype::kF16, bytes, 0));
+    store_element(Dtype::kF16, bytes, 0, load_element(Dtype::kF16, bytes, 0));
     ASSERT_EQ(read_bits(Dtype::kF16, bytes, 0), bits);
   }
 }

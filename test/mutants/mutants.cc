@@ -37,7 +37,7 @@ extern "C" void gemm(long long item, const kw_call* call) {
 
 // Cuts a float to `bits` explicit mantissa bits, to nearest even: 10 = f16, 7 = bf16.
 constexpr const char* kRound = R"(
-static float round_to(float x, int bits) {
+static float round_to_dtype(float x, int bits) {
   unsigned u;
   __builtin_memcpy(&u, &x, 4);
   if ((u & 0x7f800000u) == 0x7f800000u) return x;
@@ -74,24 +74,24 @@ std::vector<Mutant> list_arithmetic() {
        "precision_downgrade/f16_accumulator",
        {round,
         {"sum += a[i * lda + p] * b[p * ldb + j];",
-         "sum = round_to(sum + a[i * lda + p] * b[p * ldb + j], 10);"}}},
+         "sum = round_to_dtype(sum + a[i * lda + p] * b[p * ldb + j], 10);"}}},
       {"bf16_accumulator",
        "precision_downgrade/bf16_accumulator",
        {round,
         {"sum += a[i * lda + p] * b[p * ldb + j];",
-         "sum = round_to(sum + a[i * lda + p] * b[p * ldb + j], 7);"}}},
+         "sum = round_to_dtype(sum + a[i * lda + p] * b[p * ldb + j], 7);"}}},
       {"four_f16_accumulators",
        "precision_downgrade/low_accuracy",
        {round,
         {"float sum = 0;", "float sum = 0, part[4] = {0, 0, 0, 0};"},
         {kProductLoop,
-         "for (long long p = 0; p < k; ++p) part[p % 4] = round_to(part[p % 4] + a[i * lda + p] * b[p * ldb "
+         "for (long long p = 0; p < k; ++p) part[p % 4] = round_to_dtype(part[p % 4] + a[i * lda + p] * b[p * ldb "
          "+ j], 10);"
          "sum = (part[0] + part[1]) + (part[2] + part[3]);"}}},
       {"bf16_inputs",
        "precision_downgrade/bf16_inputs",
        {round,
-        {"a[i * lda + p] * b[p * ldb + j]", "round_to(a[i * lda + p], 7) * round_to(b[p * ldb + j], 7)"}}},
+        {"a[i * lda + p] * b[p * ldb + j]", "round_to_dtype(a[i * lda + p], 7) * round_to_dtype(b[p * ldb + j], 7)"}}},
       {"bf16_inputs_cut",
        "precision_downgrade/bf16_inputs",
        {{"DECLARATIONS",
@@ -101,10 +101,10 @@ std::vector<Mutant> list_arithmetic() {
       {"f16_inputs",
        "precision_downgrade/f16_inputs",
        {round,
-        {"a[i * lda + p] * b[p * ldb + j]", "round_to(a[i * lda + p], 10) * round_to(b[p * ldb + j], 10)"}}},
+        {"a[i * lda + p] * b[p * ldb + j]", "round_to_dtype(a[i * lda + p], 10) * round_to_dtype(b[p * ldb + j], 10)"}}},
       {"bf16_output",
        "precision_downgrade/bf16_output",
-       {round, {kStore, "c[i * ldc + j] = round_to(value, 7);"}}},
+       {round, {kStore, "c[i * ldc + j] = round_to_dtype(value, 7);"}}},
       {"sign", "wrong_result/sign", {{"float value = alpha * sum;", "float value = -alpha * sum;"}}},
       {"sign_of_c", "wrong_result/sign", {{"value += beta *", "value -= beta *"}}},
       {"scaled", "wrong_result/scaled", {{kStore, "c[i * ldc + j] = value * 1.0009765625f;"}}},

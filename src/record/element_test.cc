@@ -1,4 +1,4 @@
-#include "problem/element.h"
+#include "record/element.h"
 
 #include <gtest/gtest.h>
 

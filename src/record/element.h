@@ -1,6 +1,5 @@
 // Numbers of every Dtype as float64 and back: facts of the format, rounding to nearest even, loads and stores
-// of rows. Used inside src/problem to fill operands and read them for the reference. No arithmetic in the
-// narrow types.
+// of rows. Used by problem to fill operands and by verify to compare them. No arithmetic in the narrow types.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +26,9 @@ struct DtypeFacts {
 // Rounds and writes values[i] to element first + i.
 void store_elements(Dtype dtype, std::span<std::byte> contents, int64_t first,
                     std::span<const double> values);
+
+// The same for one value.
+void store_element(Dtype dtype, std::span<std::byte> contents, int64_t index, double value);
 
 [[nodiscard]] double load_element(Dtype dtype, std::span<const std::byte> contents, int64_t index);
 

@@ -1,6 +1,6 @@
 // In: float64 values. Out: their bits in f32, f16, bf16, f64, and back. Formats are IEEE 754 binary16/32/64
 // and bfloat16 (binary32 cut to 16 bits).
-#include "problem/element.h"
+#include "record/element.h"
 
 #include <bit>
 #include <cmath>
@@ -89,6 +89,10 @@ void store_elements(Dtype dtype, std::span<std::byte> contents, int64_t first,
       for (int64_t i = 0; i < count; ++i) put(contents, first + i, values[i]);
       return;
   }
+}
+
+void store_element(Dtype dtype, std::span<std::byte> contents, int64_t index, double value) {
+  store_elements(dtype, contents, index, {&value, 1});
 }
 
 double decode_f16(uint16_t bits) {
