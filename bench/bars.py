@@ -39,7 +39,8 @@ class Program:
         return outcome
 
     def json(self, *words: str) -> dict:
-        return json.loads(self.run(*words, "--json", "--quiet").stdout)
+        quiet = ["--quiet"] if words[0] in ("tune", "confirm", "check") else []
+        return json.loads(self.run(*words, "--json", *quiet, check=words[0] != "tune").stdout)
 
 
 def fresh(name: str) -> pathlib.Path:
@@ -95,8 +96,13 @@ def measure_grid(program: Program, name: str, words: list[str], threads: str, go
             "again_ratio": case.get("ratio", ""), "again_low": case.get("ratio_low", ""),
             "again_high": case.get("ratio_high", ""), "loss": int(case["loss"]) if case else "",
             "best_measured_ratio": result.get("best_measured", {}).get("ratio", ""),
-            "gflops": result["flops"] / result["median_us"] * 1e-3, "evaluations": result["evaluations"],
-            "schedule": result["schedule"] or ""}.items()})
+            "gflops": result["flops"] / result["median_us"] * 1e-3 if result["median_us"] else "", "evaluations": result["evaluations"],
+            "schedule": result["schedule"] or "",
+            **{f"{row['name']}_us": row["median_us"] or "" for row in sorted(result["baselines"], key=lambda row: row["name"])},
+        }.items()})
+    for row in rows:
+        for vendor in ("libxsmm_us", "onednn_us", "openblas_us"):
+            row.setdefault(vendor, "")
     rows.sort(key=lambda row: row["ratio"])
     table = save_table(name, rows)
     device, command, summary = describe(outcome["device"]), f"bench/bars.py {name}", outcome["summary"]

@@ -56,6 +56,10 @@ struct Pipe {
     const sched_param param{};
     ::sched_setscheduler(0, SCHED_IDLE, &param);
   }
+  if (command.max_cpu_s > 0) {
+    const rlimit limit{static_cast<rlim_t>(command.max_cpu_s), static_cast<rlim_t>(command.max_cpu_s) + 1};
+    ::setrlimit(RLIMIT_CPU, &limit);
+  }
   if (command.max_memory_bytes > 0) {
     const rlimit limit{command.max_memory_bytes, command.max_memory_bytes};
     ::setrlimit(RLIMIT_AS, &limit);
@@ -150,6 +154,7 @@ Result<CommandOutcome> run_command(const Command& command) {
     return fail("cannot run {}: {}", command.argv[0], std::strerror(exec_errno));
   if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
+  outcome.timed_out = outcome.timed_out || (command.max_cpu_s > 0 && outcome.signal == SIGXCPU);
   return outcome;
 }
 

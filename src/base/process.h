@@ -19,6 +19,7 @@ struct Command {
   size_t max_output_bytes = 1 << 20;  // of each stream; the rest is read and dropped
   int cpu = -1;                       // pin to this core; -1 = not pinned
   bool background = false;            // SCHED_IDLE: gives way to everything else
+  int max_cpu_s = 0;                  // processor time (RLIMIT_CPU); 0 = unlimited. Fair on a busy machine
   size_t max_memory_bytes = 0;        // RLIMIT_AS; 0 = unlimited
 };
 

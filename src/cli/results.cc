@@ -21,6 +21,7 @@ std::vector<GridCase> cases_of(const TuneOutcome& outcome) {
 }
 
 std::string choice_of(const ProblemResult& result) {
+  if (!result.failure.empty()) return "not tuned";
   if (!result.decision.binary_hash.empty()) return "ours";
   return "vendor";
 }
@@ -54,12 +55,14 @@ std::string print_summary(const TuneOutcome& outcome) {
 std::string print_results(const TuneOutcome& outcome) {
   Table table({"shape", "calls", "vendor", "vendor time", "our time", "GFLOP/s", "speedup", "99.5 % interval",
                "choice", "tried"});
+  bool starred = false;
   for (const ProblemResult& result : outcome.results) {
     const Decision& decision = result.decision;
     const bool ours = !decision.binary_hash.empty();
     const Timing* timing = result.confirmation ? &*result.confirmation : nullptr;
     const bool unconfirmed = !timing && result.best && result.best->timing;
     if (unconfirmed) timing = &*result.best->timing;
+    starred = starred || (timing != nullptr && !ours);
     table.add({label_of(result.use), fmt::format("{}", result.use.count), decision.baseline,
                print_time(decision.baseline_median_us), timing ? print_time(timing->median_us) : "-",
                timing ? fmt::format("{:.1f}", gflops(result.flops, timing->median_us)) : "-",
@@ -68,7 +71,8 @@ std::string print_results(const TuneOutcome& outcome) {
                choice_of(result), fmt::format("{}", result.evaluations)});
   }
   std::string text = table.print();
-  text += "* measured while searching, not confirmed; the vendor's routine stays\n";
+  if (starred)
+    text += "* best of the search, not faster beyond doubt when measured again; the vendor's routine stays\n";
   text += print_summary(outcome);
   return text;
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/commands.h"
@@ -62,7 +63,11 @@ int run_tune_command(const TuneOptions& options, const CLI::App& command) {
     std::printf("%s\n", print_results_json(*plan, *outcome).dump(2).c_str());
   else
     std::printf("%s", print_results(*outcome).c_str());
-  if (!outcome->interrupted) return kExitOk;
+  if (!outcome->interrupted)
+    return std::any_of(outcome->results.begin(), outcome->results.end(),
+                       [](const ProblemResult& result) { return !result.failure.empty(); })
+               ? kExitWorld
+               : kExitOk;
   progress.say("interrupted: what was measured is in the store; the same command goes on from it");
   return kExitInterrupted;
 }

@@ -124,6 +124,7 @@ Result<CacheEntry> Compiler::run_compiler(const Source& source, int cpu) const {
   command.folder = folder.path();
   command.input = source.text;
   command.limit = plan_.limit;
+  command.max_cpu_s = plan_.max_cpu_s;
   command.cpu = cpu;
   command.background = true;
   command.max_memory_bytes = kMaxCompilerMemoryBytes;
@@ -133,9 +134,12 @@ Result<CacheEntry> Compiler::run_compiler(const Source& source, int cpu) const {
   CacheEntry entry;
   entry.compile_us = outcome.elapsed_us;
   entry.message = outcome.errors.substr(0, kMaxMessageBytes);
-  if (outcome.timed_out) {
+  // The driver (g++) lives on when its compiler proper is stopped, and says so in its own words.
+  const bool stopped =
+      outcome.timed_out || outcome.errors.find("CPU time limit exceeded") != std::string::npos;
+  if (stopped) {
     entry.error_code = "timeout";
-    entry.message = fmt::format("the compiler did not end within {} ms", plan_.limit.count());
+    entry.message = fmt::format("the compiler did not end within {} s of processor time", plan_.max_cpu_s);
     return entry;
   }
   if (!outcome.ok()) {
@@ -166,7 +170,7 @@ Result<tl::expected<Binary, Verdict>> Compiler::compile_one(const Source& source
   binary.from_cache = entry.has_value();
   if (!entry) {
     KW_TRY(entry, run_compiler(source, cpu));
-    // A time-out says as much about the machine's load as about the source: not remembered.
+    // A wall-clock time-out says as much about the machine's load as about the source: not remembered.
     if (entry->error_code != "timeout") KW_TRY_VOID(cache_.put(binary.source_hash, *entry));
   }
   if (!entry->error_code.empty())

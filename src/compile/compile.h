@@ -17,7 +17,8 @@ namespace kw {
 struct CompilePlan {
   fs::path cache_folder = find_cache_folder() / "objects";
   int64_t max_cache_bytes = int64_t{512} << 20;
-  Milliseconds limit{30'000};
+  int max_cpu_s = 20;           // of one compilation; processor time, so that a busy machine fails no kernel
+  Milliseconds limit{600'000};  // on the wall, for a compiler that sleeps
   size_t max_source_bytes = 1 << 20;
   size_t max_object_bytes = 4 << 20;
 };

@@ -19,9 +19,13 @@ Result<double> find_best_us(std::span<const std::optional<double>> table_us) {
 
 }  // namespace
 
-Result<size_t> count_arrivals(std::span<const std::optional<double>> table_us, double margin) {
+Result<double> find_arrival_us(std::span<const std::optional<double>> table_us, double margin) {
   KW_TRY(const double best, find_best_us(table_us));
-  const double enough = best * (1 + margin);
+  return best * (1 + margin);
+}
+
+Result<size_t> count_arrivals(std::span<const std::optional<double>> table_us, double margin) {
+  KW_TRY(const double enough, find_arrival_us(table_us, margin));
   return static_cast<size_t>(std::count_if(table_us.begin(), table_us.end(), [&](const auto& time) {
     return time && *time > 0 && *time <= enough;
   }));
@@ -29,8 +33,7 @@ Result<size_t> count_arrivals(std::span<const std::optional<double>> table_us, d
 
 Result<size_t> count_evaluations(std::span<const std::optional<double>> table_us,
                                  std::span<const std::optional<double>> evaluated_us, double margin) {
-  KW_TRY(const double best, find_best_us(table_us));
-  const double enough = best * (1 + margin);
+  KW_TRY(const double enough, find_arrival_us(table_us, margin));
   for (size_t i = 0; i < evaluated_us.size(); ++i) {
     const auto& time = evaluated_us[i];
     if (time && *time > 0 && *time <= enough) return std::min(i + 1, table_us.size());

@@ -14,6 +14,10 @@ namespace kw {
 
 inline constexpr double kArrivalMargin = 0.03;
 
+// The longest time in us that counts as arrived: (1 + margin) x the least. An Error when no row has a time.
+[[nodiscard]] Result<double> find_arrival_us(std::span<const std::optional<double>> table_us,
+                                             double margin = kArrivalMargin);
+
 // Number of rows whose time is at most (1 + margin) x the least. Rows without a time (failed candidates) do
 // not count as arrived. An Error when no row has a time.
 [[nodiscard]] Result<size_t> count_arrivals(std::span<const std::optional<double>> table_us,

@@ -32,6 +32,21 @@ bool is_our_fault(const Verdict& verdict) {
   return verdict.reason == "baseline_failed" || verdict.reason == "faster_than_roofline";
 }
 
+// protocol.md A.5: a family that lets a null kernel pass is not admitted. It happens at degenerate sizes
+// only, where a family's results are all alike (k = 1). An error when fewer than two families are left.
+Status keep_families_that_refuse_null_kernels(std::vector<Check>& checks) {
+  Status last;
+  const auto fooled = [&](const Check& check) {
+    const Status status = check_families_refuse_null_kernels({&check, 1});
+    if (!status) last = status;
+    return !status;
+  };
+  const size_t before = checks.size();
+  std::erase_if(checks, fooled);
+  if (checks.size() < std::min<size_t>(2, before)) return last;
+  return {};
+}
+
 // Keeps the calling thread off the measuring cores (where others are left) while a candidate runs there.
 class AwayFrom {
  public:
@@ -69,7 +84,7 @@ Result<std::unique_ptr<LiveLab>> LiveLab::open(Device& device, const Compiler& c
   CheckPlan checks;
   if (lab->workload_.flops > plan.max_flops_of_all_families) checks.families = kScreeningFamilies;
   KW_TRY(lab->checks_, make_checks(problem, checks, lab->draws_.next()));
-  KW_TRY_VOID(check_families_refuse_null_kernels(lab->checks_));
+  KW_TRY_VOID(keep_families_that_refuse_null_kernels(lab->checks_));
   KW_TRY(lab->timing_buffers_,
          device.make_buffers(lab->workload_, {.sets = plan_sets(lab->workload_, device.facts())}));
   fill_for_timing(*lab->timing_buffers_, lab->draws_.next());

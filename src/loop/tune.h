@@ -37,6 +37,7 @@ struct ProblemResult {
   Decision decision;
   std::optional<Timing> confirmation;  // of the decision's kernel
   std::string kernel_name, schedule;   // of the decision's kernel
+  std::string failure;                 // why the shape could not be tuned; empty = it was
   std::optional<Evaluation> best;      // best measured so far, confirmed or not
   std::vector<BaselineRow> baselines;
   int64_t evaluations = 0, new_evaluations = 0, passed = 0;

@@ -121,7 +121,16 @@ Result<ProblemResult> tune_problem(Session& session, const ProblemUse& use, Prog
 
   state.phase = "preparing";
   session.progress.update(state);
-  KW_TRY(const std::unique_ptr<Lab> lab, open_lab(session, use.problem));
+  auto opened = open_lab(session, use.problem);
+  if (!opened && session.plan.uses.size() > 1) {  // the other shapes of the list can still be tuned
+    result.failure = opened.error().message;
+    result.decision.problem = key;
+    result.decision.reason = "not tuned: " + result.failure;
+    session.progress.say(fmt::format("{} is left out: {}", describe_problem(use.problem), result.failure));
+    return result;
+  }
+  if (!opened) return tl::unexpected(opened.error());
+  const std::unique_ptr<Lab> lab = std::move(*opened);
   state.baseline = lab->bar().baseline;
   state.baseline_us = lab->bar().median_us;
   state.phase = "searching";

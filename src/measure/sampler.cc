@@ -9,7 +9,8 @@ namespace {
 // A call cannot be shorter than this share of a sample; reached only by a clock that does not see the work.
 constexpr int64_t kMaxCalls = int64_t{1} << 24;
 
-constexpr int kLooksAtLength = 2;  // more runs that must be long enough too before a length is believed
+constexpr int kLooksAtLength = 2;           // more runs that must be long enough too before a length is believed
+constexpr double kLongestInterruption = 50;  // in samples; a run beyond it is long by itself
 
 Verdict make_verdict(VerdictClass klass, std::string reason, const Program& program) {
   Verdict verdict;
@@ -81,7 +82,10 @@ tl::expected<void, Verdict> Sampler::calibrate(Side& side) {
     auto elapsed_us = run(side);
     // One long run may be an interruption: a sample that short in truth would drown in the round trip's
     // noise.
-    for (int again = 0; again < kLooksAtLength && elapsed_us && *elapsed_us >= sample_us_; ++again) {
+    const auto doubtful = [&] {
+      return elapsed_us && *elapsed_us >= sample_us_ && *elapsed_us < kLongestInterruption * sample_us_;
+    };
+    for (int again = 0; again < kLooksAtLength && doubtful(); ++again) {
       const auto next_us = run(side);
       elapsed_us = next_us ? std::min(*elapsed_us, *next_us) : next_us;
     }
