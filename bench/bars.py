@@ -9,6 +9,7 @@ import argparse
 import csv
 import datetime
 import json
+import math
 import pathlib
 import random
 import shutil
@@ -109,9 +110,32 @@ def measure_grid(program: Program, name: str, words: list[str], threads: str, go
     prefix = f"cpu.{name}"
     save_bar(f"{prefix}.geomean", goal, summary["geomean"], "x best vendor routine", device, command, table)
     save_bar(f"{prefix}.vendor_share", "shown", summary["vendor_share"], "share of shapes", device, command, table)
+    explain_grid(prefix, outcome, device, command, table)
     if again:
         save_bar(f"{prefix}.significant_losses", "= 0", confirmed["significant_losses"], "kernels", device, command, table)
         combine_grids(device)
+
+
+def geomean(values: list[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def explain_grid(prefix: str, outcome: dict, device: str, command: str, table: str) -> None:
+    """Two figures beside the bar: against OpenBLAS and oneDNN alone, and what this machine's measured peak and bandwidth
+    leave to win at all (protocol.md B, roofline; operands come from behind the L2)."""
+    peak, bandwidth = outcome["device"]["peak_gflops"], outcome["device"]["bandwidth_gbs"]
+    without_xsmm, limit = [], []
+    for result in outcome["results"]:
+        m, n, k = (int(word[1:]) for word in result["problem"].split()[3:6])
+        best_us = result["baseline_us"] / result["ratio"]
+        others = [row["median_us"] for row in result["baselines"] if row["median_us"] and row["name"] != "libxsmm"]
+        without_xsmm.append(max(1.0, min(others) / best_us) if others else 1.0)
+        floor_us = max(result["flops"] / peak, 4 * (m * k + k * n + m * n) / bandwidth) * 1e-3
+        limit.append(max(1.0, result["baseline_us"] / floor_us))
+    save_bar(f"{prefix}.geomean_over_openblas_onednn", "shown", geomean(without_xsmm), "x better of the two", device,
+             command, table)
+    save_bar(f"{prefix}.roofline_limit", "shown", geomean(limit), "x best vendor routine, at the roofline", device,
+             command, table)
 
 
 def combine_grids(device: str) -> None:

@@ -10,8 +10,8 @@
 
 namespace kw {
 
-// Of the interval of one shape's ratio: MeasurePlan::confidence.
-inline constexpr int kShapeIntervalPercent = 99;
+// Of the interval of one shape's ratio, in percent.
+inline constexpr double kShapeIntervalPercent = 100 * kIntervalConfidence;
 
 struct CaseView {
   const ReportCase* source = nullptr;
