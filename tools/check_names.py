@@ -7,6 +7,7 @@ looked at twice. Prints findings and exits with 1 when there is any.
 import concurrent.futures
 import hashlib
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -43,7 +44,7 @@ def main() -> int:
     commands = json.loads((build / "compile_commands.json").read_text())
     files = sorted({pathlib.Path(c["file"]) for c in commands if "/src/" in c["file"] and "_test.cc" not in c["file"]})
     headers = fingerprint()
-    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         findings = [text for text in pool.map(lambda path: look_at(path, build, headers), files) if text]
     print("\n".join(findings) if findings else f"names: {len(files)} files follow the rules")
     return 1 if findings else 0

@@ -10,12 +10,12 @@
 
 #include "base/check.h"
 #include "base/random.h"
-#include "record/element.h"
 #include "problem/family.h"
 #include "problem/reference.h"
 #include "problem/rounding.h"
 #include "problem/sampling.h"
 #include "problem/workload.h"
+#include "record/element.h"
 
 namespace kw {
 namespace {

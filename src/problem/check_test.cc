@@ -11,10 +11,10 @@
 #include <map>
 #include <set>
 
-#include "record/element.h"
 #include "problem/integer_plan.h"
 #include "problem/rounding.h"
 #include "problem/workload.h"
+#include "record/element.h"
 
 namespace kw {
 namespace {

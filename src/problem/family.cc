@@ -8,10 +8,10 @@
 
 #include "base/check.h"
 #include "base/random.h"
-#include "record/element.h"
 #include "problem/integer_plan.h"
 #include "problem/nan_inf.h"
 #include "problem/parallel.h"
+#include "record/element.h"
 
 namespace kw {
 namespace {

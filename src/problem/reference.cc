@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "record/element.h"
 #include "problem/parallel.h"
+#include "record/element.h"
 
 namespace kw {
 namespace {

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "record/element.h"
 #include "problem/sampling.h"
 #include "problem/workload.h"
+#include "record/element.h"
 
 namespace kw {
 namespace {

@@ -77,14 +77,14 @@ Result<Keys> add_keys(Database& database, const Evaluation& e) {
 
 Result<std::optional<KnownVerdict>> find_verdict(Database& database, const Keys& keys,
                                                  const EvaluationOrigin& origin) {
-  static const std::string kSelect =
+  static const std::string select =
       "SELECT v.id, v.class, v.promoted, v.run, v.finished_s, "
       "EXISTS (SELECT 1 FROM timings t WHERE t.verdict = v.id AND t.purpose = 'search') FROM verdicts v "
       "WHERE v.problem = ? AND v.device = ? AND v.protocol_version = ? AND ";
   KW_TRY(Statement row, keys.binary
-                            ? database.query(kSelect + "v.binary = ?", keys.problem, origin.run.device,
+                            ? database.query(select + "v.binary = ?", keys.problem, origin.run.device,
                                              origin.protocol_version, *keys.binary)
-                            : database.query(kSelect + "v.candidate = ?", keys.problem, origin.run.device,
+                            : database.query(select + "v.candidate = ?", keys.problem, origin.run.device,
                                              origin.protocol_version, keys.candidate));
   KW_TRY(const bool found, row.step());
   if (!found) return std::optional<KnownVerdict>();

@@ -59,7 +59,7 @@ Result<std::vector<BaselineRecord>> find_baseline_rows(const Store& store, const
 }
 
 Result<std::vector<DecisionRow>> find_decisions(const Store& store) {
-  static const std::string kSql = fmt::format(
+  static const std::string sql = fmt::format(
       "SELECT {}, tb.hash, p.key, b.hash, x.baseline, x.ratio, x.ratio_low, x.ratio_high, x.median_us, "
       "x.baseline_median_us, x.reason, x.decided, r.command, r.facts, d.key, e.kernel_name, e.schedule, "
       "vr.origin, "
@@ -73,7 +73,7 @@ Result<std::vector<DecisionRow>> find_decisions(const Store& store) {
       "LEFT JOIN binaries tb ON tb.id = tv.binary WHERE x.protocol_version = ? ORDER BY p.key, d.key",
       kTimingColumns);
   Database& database = *store.impl().database;
-  KW_TRY(Statement row, database.query(kSql, kProtocolVersion));
+  KW_TRY(Statement row, database.query(sql, kProtocolVersion));
   std::vector<DecisionRow> decisions;
   while (true) {
     KW_TRY(const bool found, row.step());

@@ -203,7 +203,9 @@ std::optional<Named> find_precision_explanation(const Gemm& gemm, const std::vec
       };
       if (explains(samples, ordered)) return name(half ? "f16_accumulator" : "bf16_accumulator");
     }
-    const Explanation output = [&](const Sample& s) { return round_to_dtype(dtype, finish(s, sum_products(s))); };
+    const Explanation output = [&](const Sample& s) {
+      return round_to_dtype(dtype, finish(s, sum_products(s)));
+    };
     if (explains(samples, output)) return name(half ? "f16_output" : "bf16_output");
   }
   return std::nullopt;

@@ -1,5 +1,5 @@
-// Elements of an operand as bit patterns: comparing and copying rows without their gaps. Used by poison, null kernels
-// and the comparison of repeats. Values are record/element.h's.
+// Elements of an operand as bit patterns: comparing and copying rows without their gaps. Used by poison, null
+// kernels and the comparison of repeats. Values are record/element.h's.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@ namespace {
 constexpr int kReruns = 8;               // with one thread
 constexpr int kRerunsThreaded = 64;      // a race shows now and then only
 constexpr int64_t kEarlierElements = 4;  // fewer may agree by chance
-constexpr double kRerunBudget_s = 2;
+constexpr double kRerunBudgetS = 2;
 constexpr uint64_t kOtherSeed = 0x9e3779b97f4a7c15;
 
 class Investigation {
@@ -91,7 +91,7 @@ class Investigation {
     const int reruns = subject_.threads > 1 ? kRerunsThreaded : kReruns;
     const auto start = Clock::now();
     bool any_wrong = suspicion_.wrong;
-    for (int rerun = 0; rerun < reruns && seconds_since(start) < kRerunBudget_s; ++rerun) {
+    for (int rerun = 0; rerun < reruns && seconds_since(start) < kRerunBudgetS; ++rerun) {
       if (auto verdict = trial_.run(recipe_)) return verdict;
       if (is_same_now()) continue;
       any_wrong = any_wrong || !is_right_now();

@@ -85,13 +85,15 @@ std::vector<Mutant> list_arithmetic() {
        {round,
         {"float sum = 0;", "float sum = 0, part[4] = {0, 0, 0, 0};"},
         {kProductLoop,
-         "for (long long p = 0; p < k; ++p) part[p % 4] = round_to_dtype(part[p % 4] + a[i * lda + p] * b[p * ldb "
+         "for (long long p = 0; p < k; ++p) part[p % 4] = round_to_dtype(part[p % 4] + a[i * lda + p] * b[p "
+         "* ldb "
          "+ j], 10);"
          "sum = (part[0] + part[1]) + (part[2] + part[3]);"}}},
       {"bf16_inputs",
        "precision_downgrade/bf16_inputs",
        {round,
-        {"a[i * lda + p] * b[p * ldb + j]", "round_to_dtype(a[i * lda + p], 7) * round_to_dtype(b[p * ldb + j], 7)"}}},
+        {"a[i * lda + p] * b[p * ldb + j]",
+         "round_to_dtype(a[i * lda + p], 7) * round_to_dtype(b[p * ldb + j], 7)"}}},
       {"bf16_inputs_cut",
        "precision_downgrade/bf16_inputs",
        {{"DECLARATIONS",
@@ -101,7 +103,8 @@ std::vector<Mutant> list_arithmetic() {
       {"f16_inputs",
        "precision_downgrade/f16_inputs",
        {round,
-        {"a[i * lda + p] * b[p * ldb + j]", "round_to_dtype(a[i * lda + p], 10) * round_to_dtype(b[p * ldb + j], 10)"}}},
+        {"a[i * lda + p] * b[p * ldb + j]",
+         "round_to_dtype(a[i * lda + p], 10) * round_to_dtype(b[p * ldb + j], 10)"}}},
       {"bf16_output",
        "precision_downgrade/bf16_output",
        {round, {kStore, "c[i * ldc + j] = round_to_dtype(value, 7);"}}},
