@@ -276,14 +276,20 @@ def corpus(program: Program) -> None:
     """Wrong kernels that must be killed with the right verdict and right ones that must pass."""
     out = fresh("corpus") / "corpus.json"
     test = pathlib.Path(program.path).parent / "test" / "corpus_test"
-    subprocess.run([str(test), "--out", str(out)], check=False)
+    printed = subprocess.run([str(test), "--out", str(out)], stdout=subprocess.PIPE, text=True, check=False).stdout
+    rows = []
+    for line in printed.splitlines():  # "ok   mutant    f16_accumulator   precision_downgrade/f16_accumulator   126 ms"
+        words = line.split()
+        if len(words) >= 6 and words[-1] == "ms":
+            rows.append({"outcome": words[0], "kind": " ".join(words[1:-4]), "name": words[-4], "verdict": words[-3]})
     outcome = json.loads(out.read_text())
-    table = save_table("corpus", outcome["rows"])
-    command = "bench/bars.py corpus"
+    table, command = save_table("corpus", rows), "bench/bars.py corpus"
+    findings = json.loads(program.run("doctor", "--json").stdout)["findings"]
+    device = next(finding["found"] for finding in findings if finding["what"] == "CPU")
     save_bar("verify.cpu.mutants_killed_share", "= 1 of at least 25", outcome["mutants_killed_share"],
-             f"share of {outcome['mutants']}", outcome["device"], command, table)
+             f"share of {outcome['mutants']}, each by its own verdict", device, command, table)
     save_bar("verify.cpu.honest_rejected", "= 0 of at least 20", outcome["honest_rejected"],
-             f"kernels of {outcome['honest']}", outcome["device"], command, table)
+             f"kernels of {outcome['honest'] + outcome['vendor_routines']}", device, command, table)
 
 
 ALL = {"model": model, "model_all": model_all, "random": random_shapes, "random_all": random_all, "record": record,
