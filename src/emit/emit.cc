@@ -56,6 +56,7 @@ tl::expected<Source, Verdict> make_free_source(const Problem& problem, const Pro
     return tl::unexpected(std::move(*violation));
   Source source;
   source.text = fmt::format("{}\n#line 1\n{}", get_device_text("cpu_abi.h"), proposal.free_text);
+  source.language = proposal.free_language;
   source.name = launch.kernels.front().name;
   source.launch = launch;
   source.flags = get_cpu_flags(launch.isa == "avx512");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "loop/round.h"
 #include "loop/session.h"
 
 namespace kw {
@@ -41,6 +42,8 @@ Result<TuneOutcome> run_tune(const TunePlan& plan, Progress& progress,
                              const std::function<bool()>& should_stop) {
   if (plan.uses.empty()) return fail_user("no shape to tune; give --m --n --k, --model or --shapes");
   for (const ProblemUse& use : plan.uses) KW_TRY_VOID(check_problem(use.problem));
+  for (const std::string& name : plan.proposers)
+    if (auto proposer = make_proposer(name, plan.seed); !proposer) return tl::unexpected(proposer.error());
   KW_TRY(Session session, open_session(plan, progress, should_stop));
 
   TuneOutcome outcome;
