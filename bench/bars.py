@@ -162,7 +162,7 @@ def model(program: Program) -> None:
 
 
 def model_all(program: Program) -> None:
-    measure_grid(program, "model_all", MODEL, "all", "shown", "12s", again=False)
+    measure_grid(program, "model_all", MODEL, "all", "shown", "6s", again=False)
 
 
 def random_shapes(program: Program) -> None:
@@ -170,7 +170,7 @@ def random_shapes(program: Program) -> None:
 
 
 def random_all(program: Program) -> None:
-    measure_grid(program, "random_all", RANDOM, "all", "shown", "5s", again=False)
+    measure_grid(program, "random_all", RANDOM, "all", "shown", "2s", again=False)
 
 
 def record(program: Program) -> None:
