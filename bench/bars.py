@@ -85,6 +85,9 @@ def measure_grid(program: Program, name: str, words: list[str], threads: str, go
     folder = fresh(name)
     store = ["--store", str(folder / "store.db")]
     outcome = program.json("tune", *words, "--threads", threads, "--shape-budget", shape_budget, "--seed", "1", *store)
+    left_out = [result["problem"] for result in outcome["results"] if result["choice"] == "not tuned"]
+    if left_out or outcome["interrupted"]:  # such a shape would count as 1.00 unseen
+        raise SystemExit(f"{name}: not every shape was tuned, no bar is written: {left_out}")
     confirmed = program.json("confirm", "--threads", threads, *store) if again else {"cases": []}
     now = {case["problem"]: case for case in confirmed["cases"]}
     rows = []
