@@ -14,7 +14,7 @@ double budget_of(const Session& session, size_t index) {
   const TunePlan& plan = session.plan;
   if (plan.shape_budget_s > 0) return plan.shape_budget_s;
   if (plan.budget_s > 0)
-    return std::max(0.0, plan.budget_s - seconds_since(session.start)) /
+    return std::max(1.0, plan.budget_s - seconds_since(session.start)) /  // never 0: that is no limit
            static_cast<double>(plan.uses.size() - index);
   return plan.trials > 0 ? 0 : kDefaultShapeBudgetS;
 }
