@@ -5,7 +5,7 @@ find_file(KW_CUDA_H cuda.h PATHS /usr/local/cuda/include $ENV{CUDA_HOME}/include
 file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cli/*.cc)
 list(FILTER cli_sources EXCLUDE REGEX "_test\\.cc$")
 add_executable(kernelwright ${cli_sources})
-target_link_libraries(kernelwright PRIVATE kw_loop kw_ship CLI11::CLI11 PkgConfig::SECCOMP)
+target_link_libraries(kernelwright PRIVATE kw_loop kw_ship kw_selftest CLI11::CLI11 PkgConfig::SECCOMP)
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
 target_compile_definitions(kernelwright PRIVATE
   KW_COMPILER="${CMAKE_CXX_COMPILER_ID}" KW_BUILD_FLAGS="${CMAKE_CXX_FLAGS_${build_type}}"

@@ -10,7 +10,7 @@ namespace kw {
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitWorld = 1;          // the world failed us
 inline constexpr int kExitUser = 2;           // bad input: one line on stderr
-inline constexpr int kExitRefused = 3;        // `check`: the kernel is not right or not honest
+inline constexpr int kExitRefused = 3;        // a kernel is not right or not honest; selftest: the bench is fooled
 inline constexpr int kExitInterrupted = 130;  // Ctrl-C
 
 void add_arena(CLI::App& app, int& exit_code);
@@ -20,6 +20,7 @@ void add_confirm(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 void add_ls(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
+void add_selftest(CLI::App& app, int& exit_code);
 void add_shapes(CLI::App& app, int& exit_code);
 void add_show(CLI::App& app, int& exit_code);
 void add_store(CLI::App& app, int& exit_code);

@@ -1,4 +1,4 @@
-// A kernel text whose verdict is known beforehand. Lists of them are in mutants/ and honest/; corpus_test.cc
+// A kernel text whose verdict is known beforehand. Lists of them are in mutants*.cc and honest*.cc; battery.cc
 // compiles and verifies each.
 #pragma once
 

@@ -1,11 +1,11 @@
 // Wrong kernels: one readable right kernel (nn) and, for each mutant, a change to its text and the verdict it
-// must get. Also launch-level mistakes and attacks. Used by corpus_test.cc.
+// must get. Also launch-level mistakes and attacks. Run by corpus_sections.cc.
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/check.h"
-#include "test/corpus.h"
+#include "selftest/corpus.h"
 
 namespace kw {
 namespace {

@@ -1,9 +1,9 @@
 // Right kernels in many styles: loop orders, blocking, packing, splits of k, vectors, compensated and wide
-// sums, every layout. None may be rejected. Used by corpus_test.cc.
+// sums, every layout. None may be rejected. Run by corpus_sections.cc.
 #include <string>
 #include <utility>
 
-#include "test/corpus.h"
+#include "selftest/corpus.h"
 
 namespace kw {
 namespace {
