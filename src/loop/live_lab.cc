@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "emit/emit.h"
+#include "problem/spot.h"
 #include "problem/workload.h"
 #include "target/cpu/peak.h"
 
@@ -93,8 +94,9 @@ Result<std::unique_ptr<LiveLab>> LiveLab::open(Device& device, const Compiler& c
 }
 
 // What every comparison of this problem shares; the caller adds how long and how many.
-MeasurePlan LiveLab::make_measure_plan(uint64_t seed) const {
+MeasurePlan LiveLab::make_measure_plan(const Contract& contract, uint64_t seed) const {
   MeasurePlan plan;
+  plan.reference = make_spot_reference(workload_, contract);
   plan.seed = seed;
   plan.threads = device_.facts().threads;
   plan.cores = plan_.measure_cpus;
@@ -113,7 +115,7 @@ Status LiveLab::open_baselines() {
       baselines_.push_back({.name = name, .refused = verdict.code()});
   }
   KW_TRY(std::vector<BaselineRow> rows,
-         measure_baselines(device_, *timing_buffers_, honest, make_measure_plan(draws_.next())));
+         measure_baselines(device_, *timing_buffers_, honest, make_measure_plan({}, draws_.next())));
   baselines_.insert(baselines_.begin(), rows.begin(), rows.end());
   const auto best = std::find_if(baselines_.begin(), baselines_.end(),
                                  [](const BaselineRow& row) { return row.refused.empty(); });
@@ -197,7 +199,7 @@ Result<tl::expected<Timing, Verdict>> LiveLab::compare_once(const Binary& binary
   using Outcome = tl::expected<Timing, Verdict>;
   KW_TRY(auto program, device_.start_candidate(binary, *timing_buffers_));
   if (!program) return Outcome(tl::unexpected(program.error()));
-  MeasurePlan plan = make_measure_plan(draws_.next());
+  MeasurePlan plan = make_measure_plan(binary.launch.contract, draws_.next());
   plan.baseline = bar_.baseline;
   plan.budget_us = kScreeningBudgetUs;
   plan.max_pairs = kScreeningPairs;
@@ -225,7 +227,7 @@ Result<tl::expected<Timing, Verdict>> LiveLab::compare_fresh(const Binary& binar
     KW_TRY(auto baseline, device_.start_baseline(row.name, *timing_buffers_));
     KW_TRY(auto program, device_.start_candidate(binary, *timing_buffers_));
     if (!program) return Outcome(tl::unexpected(program.error()));
-    MeasurePlan plan = make_measure_plan(seed);
+    MeasurePlan plan = make_measure_plan(binary.launch.contract, seed);
     plan.baseline = row.name;
     plan.min_pairs = min_pairs;
     plan.max_pairs = max_pairs;

@@ -61,7 +61,7 @@ class LiveLab : public Lab {
   Status open_baselines();
   Result<tl::expected<Timing, Verdict>> compare_once(const Binary& binary, std::optional<double> best_ratio);
   Status repair(const Verdict& verdict);  // restarts the vendor's process, or measures the peak again
-  MeasurePlan make_measure_plan(uint64_t seed) const;
+  MeasurePlan make_measure_plan(const Contract& contract, uint64_t seed) const;
 
   Device& device_;
   const Compiler& compiler_;

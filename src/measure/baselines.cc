@@ -98,7 +98,7 @@ std::vector<Contender*> find_alive(std::vector<Contender>& contenders, double ha
 Result<std::vector<BaselineRow>> measure_baselines(Device& device, Buffers& buffers,
                                                    const std::vector<std::string>& names,
                                                    const MeasurePlan& plan) {
-  Sampler sampler(buffers.sets(), plan);
+  Sampler sampler(buffers, plan);
   Random random(plan.seed);
   auto contenders = start_contenders(device, buffers, names, sampler, plan);
   measure_rounds(find_alive(contenders, -1), sampler, plan, random);

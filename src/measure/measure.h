@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "record/spot.h"
 #include "target/device.h"
 
 namespace kw {
@@ -26,6 +27,9 @@ struct MeasurePlan {
   int threads = 1;                // copied to Timing
   std::vector<int> cores;         // cores that measure, watched for other load; empty = all
   bool watch_load = true;
+  // Knows the value of any output element: inputs then change between runs and timed outputs are checked
+  // (hidden.h). Empty only where no values exist, as in simulations.
+  SpotReference reference = nullptr;
 };
 
 // Number of operand sets: footprint at least 4 x L2 and at least 2 sets, at most 4096 sets and kMaxSetBytes

@@ -69,8 +69,14 @@ tl::expected<double, Verdict> Sampler::run(Side& side) {
   if (side.expected_us > 0)  // a sample of known length may take 20 times that, a busy machine another second
     limit = std::min(limit, Milliseconds{1000 + static_cast<int64_t>(20 * side.expected_us / 1000)});
   const auto first_set = static_cast<int>(next_set_);
+  hidden_.prepare(first_set, side.calls);
   const RunOutcome outcome = side.program->run(first_set, side.calls, limit);
   if (!outcome.ok()) return tl::unexpected(verdict_of(outcome, side, limit));
+  if (auto wrong = hidden_.find_wrong()) {
+    Verdict verdict = make_verdict(VerdictClass::kCheat, "wrong_when_timed", *side.program);
+    verdict.evidence.update(*wrong);
+    return tl::unexpected(verdict);
+  }
   next_set_ = (next_set_ + side.calls) % sets_;
   if (!std::isfinite(outcome.elapsed_us)) return tl::unexpected(impossible_time(side, outcome.elapsed_us));
   spent_us_ += std::max(0.0, outcome.elapsed_us);

@@ -3,6 +3,7 @@
 // rotating and counts the time spent.
 #pragma once
 
+#include "measure/hidden.h"
 #include "measure/measure.h"
 
 namespace kw {
@@ -18,7 +19,8 @@ struct Side {
 
 class Sampler {
  public:
-  Sampler(int sets, const MeasurePlan& plan) : sets_(sets), sample_us_(plan.sample_us) {}
+  Sampler(Buffers& buffers, const MeasurePlan& plan)
+      : sets_(buffers.sets()), sample_us_(plan.sample_us), hidden_(buffers, plan.reference, plan.seed) {}
 
   // Doubles side.calls until one sample lasts sample_us.
   [[nodiscard]] tl::expected<void, Verdict> calibrate(Side& side);
@@ -30,6 +32,7 @@ class Sampler {
   [[nodiscard]] tl::expected<double, Verdict> run(Side& side);
   int sets_;
   double sample_us_;
+  HiddenSpots hidden_;
   int64_t next_set_ = 0;
   double spent_us_ = 0;
 };
