@@ -2,7 +2,7 @@
 """Measures the bars of the CPU target and writes results/bars.json and the tables it names.
 
 Usage: bench/bars.py [--program build/kernelwright] BAR ...
-BARs: model model_all random random_all search rate warm kill9 corpus, or `record` to measure the tables of `search`.
+BARs: model model_all random random_all search rate warm kill9 truth fuzz, or `record` to measure the tables of `search`.
 Each runs the program as a user would, in a store and cache of its own under build/bars. Run on a quiet machine.
 """
 import argparse
@@ -88,6 +88,9 @@ def measure_grid(program: Program, name: str, words: list[str], threads: str, go
     left_out = [result["problem"] for result in outcome["results"] if result["choice"] == "not tuned"]
     if left_out or outcome["interrupted"]:  # such a shape would count as 1.00 unseen
         raise SystemExit(f"{name}: not every shape was tuned, no bar is written: {left_out}")
+    impossible = [oddity["text"] for oddity in outcome["oddities"] if oddity["impossible"]]
+    if impossible:
+        raise SystemExit(f"{name}: faster than physics, no bar is written: {impossible}")
     confirmed = program.json("confirm", "--threads", threads, *store) if again else {"cases": []}
     now = {case["problem"]: case for case in confirmed["cases"]}
     rows = []
@@ -273,36 +276,61 @@ def kill9(program: Program, kills: int = 50) -> None:
                      "repeated": len(again)})
         seen |= stored
     total, twice = count_repeats(store)
-    device = program.json("doctor")
-    name = next(f["found"] for f in device["findings"] if f["what"] == "CPU")
+    name = name_device(program)
     table = save_table("kill9", rows)
     print(f"{total} evaluations over {kills} kills")
     save_bar("store.kill9.lost", "= 0", lost, "evaluations", name, "bench/bars.py kill9", table)
     save_bar("store.kill9.repeated", "= 0", repeated + twice, "evaluations", name, "bench/bars.py kill9", table)
 
 
-def corpus(program: Program) -> None:
-    """Wrong kernels that must be killed with the right verdict and right ones that must pass."""
-    out = fresh("corpus") / "corpus.json"
-    test = pathlib.Path(program.path).parent / "test" / "corpus_test"
-    printed = subprocess.run([str(test), "--out", str(out)], stdout=subprocess.PIPE, text=True, check=False).stdout
-    rows = []
-    for line in printed.splitlines():  # "ok   mutant    f16_accumulator   precision_downgrade/f16_accumulator   126 ms"
-        words = line.split()
-        if len(words) >= 6 and words[-1] == "ms":
-            rows.append({"outcome": words[0], "kind": " ".join(words[1:-4]), "name": words[-4], "verdict": words[-3]})
-    outcome = json.loads(out.read_text())
-    table, command = save_table("corpus", rows), "bench/bars.py corpus"
+def name_device(program: Program) -> str:
     findings = json.loads(program.run("doctor", "--json").stdout)["findings"]
-    device = next(finding["found"] for finding in findings if finding["what"] == "CPU")
-    save_bar("verify.cpu.mutants_killed_share", "= 1 of at least 25", outcome["mutants_killed_share"],
-             f"share of {outcome['mutants']}, each by its own verdict", device, command, table)
-    save_bar("verify.cpu.honest_rejected", "= 0 of at least 20", outcome["honest_rejected"],
-             f"kernels of {outcome['honest'] + outcome['vendor_routines']}", device, command, table)
+    return next(finding["found"] for finding in findings if finding["what"] == "CPU")
+
+
+def truth(program: Program) -> None:
+    """Can the bench be fooled? The self-test at full depth: every kernel, attack, comparison and fault."""
+    outcome = json.loads(program.run("selftest", "--full", "--json", check=False).stdout)
+    sections = {section["name"]: section for section in outcome["sections"]}
+    rows = [{"section": section["name"], "name": row["name"], "expected": row["expected"], "got": row["got"],
+             "caught": row["caught"], "ok": int(row["ok"]), "seconds": significant(row["seconds"])}
+            for section in outcome["sections"] for row in section["rows"]]
+    table, command, device = save_table("truth", rows), "bench/bars.py truth", name_device(program)
+
+    def save(name: str, goal: str, value: float, unit: str) -> None:
+        save_bar(name, goal, value, unit, device, command, table)
+
+    def save_share(name: str, section: str, share: str, least: int, unit: str) -> None:
+        found = sections[section]
+        save(f"truth.{name}.{share}", "= 1", found["passed"] / found["items"], unit)
+        save(f"truth.{name}.count", f">= {least}", found["measured"].get("kernels", found["items"]), name)
+
+    save_share("mutants", "mutants", "killed_share", 60, "share, each by its own verdict")
+    save_share("honest", "honest", "pass_share", 50, "share, over 20 secret seeds")
+    save_share("attacks", "attacks", "stopped_share", 40, "share, each by its own verdict where expected")
+    statistics, faults = sections["statistics"]["measured"], sections["faults"]["measured"]
+    save("truth.aa.false_win_share", "<= 0.01", statistics["false_win_share"],
+         f"share of {statistics['equal_pairs']} comparisons of a kernel with itself")
+    save("truth.power_3pct", ">= 0.9", statistics["power_3pct"],
+         f"share of {statistics['planted_pairs']} planted wins of 3 % found")
+    save("truth.faults.survived_share", "= 1 of 1000", faults["survived_share"],
+         f"share of {faults['faults']} faults in {faults['candidates']} candidates")
+
+
+def fuzz(program: Program) -> None:
+    """Bars of the table that tools/fuzz.sh wrote."""
+    path = TABLES / "fuzz.csv"
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    table, device = str(path.relative_to(ROOT)), name_device(program)
+    save_bar("truth.fuzz.crashes", "= 0", sum(int(row["crashes"]) for row in rows), "crashes", device,
+             "tools/fuzz.sh", table)
+    save_bar("truth.fuzz.minutes", ">= 60", sum(float(row["minutes"]) for row in rows),
+             f"minutes over {len(rows)} parsers", device, "tools/fuzz.sh", table)
 
 
 ALL = {"model": model, "model_all": model_all, "random": random_shapes, "random_all": random_all, "record": record,
-       "search": search, "rate": rate, "warm": warm, "kill9": kill9, "corpus": corpus}
+       "search": search, "rate": rate, "warm": warm, "kill9": kill9, "truth": truth, "fuzz": fuzz}
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 
 #include "cli/table.h"
 #include "cli/version.h"
+#include "ship/sanity.h"
 #include "ship/summary.h"
 
 namespace kw {
@@ -18,6 +19,13 @@ std::vector<GridCase> cases_of(const TuneOutcome& outcome) {
   std::vector<GridCase> cases;
   for (const ProblemResult& result : outcome.results) cases.push_back({result.decision, result.flops});
   return cases;
+}
+
+std::vector<Oddity> oddities_of(const TuneOutcome& outcome) {
+  std::vector<PublishedTime> times;
+  for (const ProblemResult& result : outcome.results)
+    if (result.failure.empty()) add_times(result.decision, result.flops, times);
+  return find_oddities(outcome.device, times);
 }
 
 std::string choice_of(const ProblemResult& result) {
@@ -74,6 +82,9 @@ std::string print_results(const TuneOutcome& outcome) {
   if (starred)
     text += "* best of the search, not faster beyond doubt when measured again; the vendor's routine stays\n";
   text += print_summary(outcome);
+  for (const Oddity& oddity : oddities_of(outcome))
+    text += fmt::format("{} {}\n",
+                        oddity.impossible ? "IMPOSSIBLE, do not believe it:" : "Worth a look:", oddity.text);
   return text;
 }
 
@@ -120,6 +131,9 @@ Json print_results_json(const TunePlan& plan, const TuneOutcome& outcome) {
                                   {"refused", baseline.refused}});
     json["results"].push_back(std::move(row));
   }
+  json["oddities"] = Json::array();
+  for (const Oddity& oddity : oddities_of(outcome))
+    json["oddities"].push_back({{"impossible", oddity.impossible}, {"text", oddity.text}});
   if (const auto summary = summarize(cases_of(outcome)))
     json["summary"] = {{"cases", summary->cases},
                        {"geomean", summary->geomean},

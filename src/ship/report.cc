@@ -80,7 +80,8 @@ std::string print_head(const std::vector<CaseGroup>& groups, const ReportInput& 
   }
   return html +
          "<nav aria-label=\"Sections\"><a href=\"#losses\">Losses</a><a href=\"#speedup\">Speedup</a>"
-         "<a href=\"#shapes\">All shapes</a><a href=\"#bands\">By size</a><a href=\"#roofline\">Roofline</a>"
+         "<a href=\"#shapes\">All shapes</a><a href=\"#oddities\">Does it add up?</a><a href=\"#bands\">By "
+         "size</a><a href=\"#roofline\">Roofline</a>"
          "<a href=\"#progress\">Search</a><a href=\"#failures\">Failures</a><a "
          "href=\"#schedules\">Schedules</a>"
          "<a href=\"#machine\">Machine and runs</a></nav></header>\n<main>\n";
@@ -125,6 +126,11 @@ Result<std::string> make_report(const ReportInput& input) {
       "launch floor, with the peaks measured on this device. A share above 100 % would mean a wrong "
       "peak, not a record.",
       groups, print_shapes);
+  html +=
+      print_section("oddities", "Does it add up?",
+                    "Every time is held against the measured peak, and against larger problems of the same "
+                    "kind.",
+                    groups, print_oddities);
   html += print_section("bands", "By size", "", groups, print_bands);
   html += print_section(
       "roofline", "Roofline",

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "ship/html.h"
+#include "ship/sanity.h"
 #include "ship/summary.h"
 
 namespace kw {
@@ -155,6 +156,19 @@ std::string print_bands(const CaseGroup& group) {
                {has_work ? fmt::format("{}", band.log2_flops) : "-", band.log2_flops}});
   }
   return table.print("Speedup by size of the problem");
+}
+
+std::string print_oddities(const CaseGroup& group) {
+  std::vector<PublishedTime> times;
+  for (const CaseView& view : group.cases) add_times(view.decision(), view.source->flops, times);
+  const auto oddities = find_oddities(group.device, times);
+  if (oddities.empty())
+    return "<p>Yes: no time is below the peak, none grows while the problem shrinks.</p>\n";
+  std::string html = "<ul>\n";
+  for (const Oddity& oddity : oddities)
+    html += fmt::format("<li>{}{}</li>\n", oddity.impossible ? "<b>Impossible, do not believe it:</b> " : "",
+                        escape_html(oddity.text));
+  return html + "</ul>\n";
 }
 
 std::string print_devices(const std::vector<CaseGroup>& groups, const ReportInput& input) {

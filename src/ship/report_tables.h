@@ -16,6 +16,8 @@ namespace kw {
 [[nodiscard]] std::string print_shapes(const CaseGroup& group);
 // Geometric mean by size of the problem.
 [[nodiscard]] std::string print_bands(const CaseGroup& group);
+// What in this table cannot be, or wants an explanation; a sentence when nothing does.
+[[nodiscard]] std::string print_oddities(const CaseGroup& group);
 [[nodiscard]] std::string print_devices(const std::vector<CaseGroup>& groups, const ReportInput& input);
 [[nodiscard]] std::string print_baselines(const std::vector<CaseGroup>& groups);
 [[nodiscard]] std::string print_runs(const ReportInput& input);
