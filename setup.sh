@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs what Kernelwright needs from Debian's packages. ./setup.sh [part ...]; parts: build (default), test, report.
+# Installs what Kernelwright needs from Debian's packages. ./setup.sh [part ...]; parts: build (default), test, report, fuzz.
 #   build   compiler, CMake, libraries, vendor baselines      test    also what the tests need (GoogleTest, clang tools)
 #   report  headless Chromium, to test the report as a browser shows it
+#   fuzz    clang with its sanitizers and libFuzzer, for tools/fuzz.sh
 # Runs as root or with sudo; where neither is possible it says which packages are missing and ends with 1.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -10,9 +11,10 @@ build=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev libcli11-d
        libsqlite3-dev libseccomp-dev libexpected-dev libopenblas0-pthread libdnnl2 libxsmm-dev)
 test=(libgtest-dev libgmock-dev clang-format clang-tidy python3)
 report=(chromium-headless-shell)
+fuzz=(clang libclang-rt-dev)
 
 if [ "${1:-}" = "--help" ] || [ "${1:-}" = "-h" ]; then
-  sed -n '2,6s/^# \{0,1\}//p' "$0"
+  sed -n '2,7s/^# \{0,1\}//p' "$0"
   exit 0
 fi
 . /etc/os-release 2>/dev/null || true
@@ -30,7 +32,8 @@ for part in "$@"; do
     build) ;;
     test) wanted+=("${test[@]}") ;;
     report) wanted+=("${report[@]}") ;;
-    *) echo "setup.sh: part \"$part\" is not known; use build, test or report" >&2; exit 2 ;;
+    fuzz) wanted+=("${fuzz[@]}") ;;
+    *) echo "setup.sh: part \"$part\" is not known; use build, test, report or fuzz" >&2; exit 2 ;;
   esac
 done
 

@@ -8,6 +8,7 @@ namespace {
 
 constexpr size_t kMaxTextBytes = size_t{64} << 20;
 constexpr int kMaxDepth = 64;
+constexpr size_t kMaxKeys = 10'000;  // of one object; looking one up takes time in proportion
 
 }  // namespace
 
@@ -24,6 +25,8 @@ Result<Json> parse_json(std::string_view text, const std::string& origin) {
     if (event == Json::parse_event_t::key && !keys_of_level.empty() &&
         !keys_of_level.back().insert(value.get<std::string>()).second && problem.empty())
       problem = fmt::format("key \"{}\" stands twice in one object", value.get<std::string>());
+    if (!keys_of_level.empty() && keys_of_level.back().size() > kMaxKeys && problem.empty())
+      problem = fmt::format("an object of more than {} keys", kMaxKeys);
     return problem.empty();
   };
   try {
@@ -33,6 +36,10 @@ Result<Json> parse_json(std::string_view text, const std::string& origin) {
   } catch (const std::exception& error) {
     return fail_user("{}: not valid JSON: {}", origin, error.what());
   }
+}
+
+std::string print_json(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace kw

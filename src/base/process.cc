@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,46 +65,65 @@ struct Pipe {
     const rlimit limit{command.max_memory_bytes, command.max_memory_bytes};
     ::setrlimit(RLIMIT_AS, &limit);
   }
+  if (command.max_file_bytes > 0) {
+    const rlimit limit{command.max_file_bytes, command.max_file_bytes};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
   if (command.folder.empty() || ::chdir(command.folder.c_str()) == 0) ::execvp(argv[0], argv);
   const int code = errno;
   [[maybe_unused]] const ssize_t told = ::write(report, &code, sizeof code);
   ::_exit(127);
 }
 
-// Moves bytes between the child and our strings until it closes its ends or the limit passes.
-bool pump(const Command& command, Pipe& in, Pipe& out, Pipe& err, CommandOutcome& outcome,
+constexpr int kLastBlocks = 16;  // read after the end: more than a pipe holds
+
+// Reads one block into `text`, up to `most` bytes in all; false when there was nothing to read.
+bool drain(Pipe& pipe, std::string& text, size_t most) {
+  char block[1 << 16];
+  const ssize_t got = ::read(pipe.read, block, sizeof block);
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return false;
+  if (got <= 0) {
+    pipe.close_read();
+    return false;
+  }
+  const size_t room = most - std::min(most, text.size());
+  text.append(block, std::min(room, static_cast<size_t>(got)));
+  return true;
+}
+
+// Moves bytes between the child and our strings until the child ends, or until it closes its ends; false when
+// the limit passed first. What the child itself started may go on holding the ends: nobody waits for that.
+bool pump(const Command& command, int child_handle, Pipe& in, Pipe& out, Pipe& err, CommandOutcome& outcome,
           Clock::time_point deadline) {
-  ::fcntl(in.write, F_SETFL, O_NONBLOCK);
+  for (const int end : {in.write, out.read, err.read}) ::fcntl(end, F_SETFL, O_NONBLOCK);
   size_t fed = 0;
   if (command.input.empty()) in.close_write();
   while (out.read >= 0 || err.read >= 0) {
-    std::array<pollfd, 3> fds = {pollfd{out.read, POLLIN, 0}, pollfd{err.read, POLLIN, 0},
-                                 pollfd{in.write, POLLOUT, 0}};
+    std::array<pollfd, 4> fds = {pollfd{out.read, POLLIN, 0}, pollfd{err.read, POLLIN, 0},
+                                 pollfd{in.write, POLLOUT, 0}, pollfd{child_handle, POLLIN, 0}};
     const auto left = std::chrono::duration_cast<Milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) return false;
     if (::poll(fds.data(), fds.size(), static_cast<int>(std::min<long long>(left + 1, 1000))) < 0 &&
         errno != EINTR)
       return false;
-    const auto drain = [&](Pipe& pipe, const pollfd& fd, std::string& text) {
-      if (pipe.read < 0 || (fd.revents & (POLLIN | POLLHUP | POLLERR)) == 0) return;
-      char block[1 << 16];
-      const ssize_t got = ::read(pipe.read, block, sizeof block);
-      if (got > 0) {
-        const size_t room = command.max_output_bytes - std::min(command.max_output_bytes, text.size());
-        text.append(block, std::min(room, static_cast<size_t>(got)));
-      } else if (got == 0 || errno != EINTR) {
-        pipe.close_read();
-      }
-    };
-    drain(out, fds[0], outcome.output);
-    drain(err, fds[1], outcome.errors);
+    if (out.read >= 0 && fds[0].revents != 0) drain(out, outcome.output, command.max_output_bytes);
+    if (err.read >= 0 && fds[1].revents != 0) drain(err, outcome.errors, command.max_output_bytes);
     if (in.write >= 0 && (fds[2].revents & (POLLOUT | POLLERR | POLLHUP)) != 0) {
       const ssize_t put = ::write(in.write, command.input.data() + fed, command.input.size() - fed);
       if (put > 0) fed += static_cast<size_t>(put);
       if (fed == command.input.size() || (put < 0 && errno != EINTR && errno != EAGAIN)) in.close_write();
     }
+    if (fds[3].revents != 0) return true;
   }
   return true;
+}
+
+// What the child wrote before its end and nobody has read yet.
+void drain_rest(const Command& command, Pipe& out, Pipe& err, CommandOutcome& outcome) {
+  for (int block = 0; block < kLastBlocks && out.read >= 0; ++block)
+    if (!drain(out, outcome.output, command.max_output_bytes)) break;
+  for (int block = 0; block < kLastBlocks && err.read >= 0; ++block)
+    if (!drain(err, outcome.errors, command.max_output_bytes)) break;
 }
 
 // Waits for the child until the deadline; false when it is still running then.
@@ -144,10 +164,13 @@ Result<CommandOutcome> run_command(const Command& command) {
   CommandOutcome outcome;
   const auto deadline = start + command.limit;
   int status = 0;
-  const bool ended = pump(command, in, out, err, outcome, deadline) && reap(child, deadline, status);
+  const int handle = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));  // negative: poll skips it
+  const bool ended = pump(command, handle, in, out, err, outcome, deadline) && reap(child, deadline, status);
+  if (handle >= 0) ::close(handle);
   outcome.timed_out = !ended;
   ::kill(-child, SIGKILL);
   if (!ended) ::waitpid(child, &status, 0);
+  drain_rest(command, out, err, outcome);
   outcome.elapsed_us = microseconds_since(start);
   int exec_errno = 0;
   if (::read(report.read, &exec_errno, sizeof exec_errno) == sizeof exec_errno)

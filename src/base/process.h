@@ -21,6 +21,7 @@ struct Command {
   bool background = false;            // SCHED_IDLE: gives way to everything else
   int max_cpu_s = 0;                  // processor time (RLIMIT_CPU); 0 = unlimited. Fair on a busy machine
   size_t max_memory_bytes = 0;        // RLIMIT_AS; 0 = unlimited
+  size_t max_file_bytes = 0;          // RLIMIT_FSIZE, of each file it writes; 0 = unlimited
 };
 
 struct CommandOutcome {
@@ -33,7 +34,8 @@ struct CommandOutcome {
   bool ok() const { return !timed_out && signal == 0 && exit_code == 0; }
 };
 
-// An error only when the program cannot be started.
+// Ends when the program does: what it started and left running is killed with its process group, and nobody
+// waits for the streams such children hold. An error only when the program cannot be started.
 [[nodiscard]] Result<CommandOutcome> run_command(const Command& command);
 
 }  // namespace kw

@@ -1,5 +1,6 @@
 // Result<T>: a value or an Error with one readable line. Used by every folder; see design.md section 5.
-// In: what failed. Out: a line a user can act on. Does not log and does not exit.
+// In: what failed. Out: a line a user can act on, printable whatever it quotes. Does not log and does not
+// exit.
 #pragma once
 
 #include <fmt/format.h>
@@ -7,6 +8,8 @@
 #include <string>
 #include <tl/expected.hpp>
 #include <utility>
+
+#include "base/text.h"
 
 namespace kw {
 
@@ -27,18 +30,18 @@ using Status = Result<void>;
 // Failure of the world; the message names what, which value, and what to do.
 template <class... Args>
 [[nodiscard]] tl::unexpected<Error> fail(fmt::format_string<Args...> text, Args&&... args) {
-  return tl::unexpected(Error{fmt::format(text, std::forward<Args>(args)...), ErrorKind::kWorld});
+  return tl::unexpected(Error{print_line(fmt::format(text, std::forward<Args>(args)...)), ErrorKind::kWorld});
 }
 
 // Bad input from the user; the message says the value and what is allowed.
 template <class... Args>
 [[nodiscard]] tl::unexpected<Error> fail_user(fmt::format_string<Args...> text, Args&&... args) {
-  return tl::unexpected(Error{fmt::format(text, std::forward<Args>(args)...), ErrorKind::kUser});
+  return tl::unexpected(Error{print_line(fmt::format(text, std::forward<Args>(args)...)), ErrorKind::kUser});
 }
 
 // Passes an error up with context in front: "store.db: disk full".
 [[nodiscard]] inline tl::unexpected<Error> with_context(const Error& error, const std::string& context) {
-  return tl::unexpected(Error{context + ": " + error.message, error.kind});
+  return tl::unexpected(Error{print_line(context + ": " + error.message), error.kind});
 }
 
 }  // namespace kw

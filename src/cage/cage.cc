@@ -252,6 +252,13 @@ std::optional<CageExit> Cage::wait(Milliseconds limit) {
   }
 }
 
+bool Cage::is_stopped() const {
+  siginfo_t info{};
+  return pid_ > 0 && !exit_ &&
+         waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid_ && info.si_code == CLD_STOPPED;
+}
+
 CageExit Cage::kill() {
   KW_CHECK(pid_ > 0, "pid {}", pid_);
   if (exit_) return *exit_;

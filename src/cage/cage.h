@@ -68,6 +68,8 @@ class Cage {
 
   // Waits until the child has ended, at most for `limit`; empty when it still runs.
   [[nodiscard]] std::optional<CageExit> wait(Milliseconds limit);
+  // True while the child is stopped (SIGSTOP). Code behind a closed filter cannot stop itself.
+  [[nodiscard]] bool is_stopped() const;
   // Kills the child and all it started; returns after they are gone and reaped.
   CageExit kill();
 

@@ -169,6 +169,22 @@ TEST(Cage, kills_a_child_that_hangs) {
   close(child.channel);
 }
 
+TEST(Cage, tells_that_a_child_is_stopped) {
+  Child child = start("hang");
+  EXPECT_FALSE(child.cage.is_stopped());
+  ::kill(child.cage.pid(), SIGSTOP);
+  const auto deadline = Clock::now() + kLimit;
+  while (!child.cage.is_stopped() && Clock::now() < deadline) usleep(1000);
+  EXPECT_TRUE(child.cage.is_stopped());
+  EXPECT_TRUE(child.cage.is_stopped()) << "asking does not use it up";
+  ::kill(child.cage.pid(), SIGCONT);
+  while (child.cage.is_stopped() && Clock::now() < deadline) usleep(1000);
+  EXPECT_FALSE(child.cage.is_stopped());
+  EXPECT_EQ(child.cage.kill().signal, SIGKILL);
+  EXPECT_FALSE(child.cage.is_stopped());
+  close(child.channel);
+}
+
 TEST(Cage, kills_grandchildren) {
   Child child = start("fork");
   char byte;

@@ -46,7 +46,7 @@ int run_arena_command(const ArenaOptions& options) {
                               {"ratio", row.ratio}});
   }
   if (options.json) {
-    std::printf("%s\n", json.dump(2).c_str());
+    std::printf("%s\n", print_json(json, 2).c_str());
     return kExitOk;
   }
   std::printf(

@@ -39,7 +39,7 @@ int run_best(const std::string& path, bool as_json) {
                     {"reason", decision.reason}});
   }
   if (as_json)
-    std::printf("%s\n", json.dump(2).c_str());
+    std::printf("%s\n", print_json(json, 2).c_str());
   else if (rows->empty())
     std::printf("%s holds no decision yet; run: kernelwright tune --m 64 --n 64 --k 64 --budget 10s\n",
                 path.c_str());

@@ -25,6 +25,7 @@ void add_shapes(CLI::App& app, int& exit_code);
 void add_show(CLI::App& app, int& exit_code);
 void add_store(CLI::App& app, int& exit_code);
 void add_tune(CLI::App& app, int& exit_code);
+void add_verify(CLI::App& app, int& exit_code);
 
 // Prints the error's one line on stderr; returns the exit code of its kind.
 [[nodiscard]] int explain(const Error& error);

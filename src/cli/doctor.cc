@@ -119,7 +119,7 @@ int run_doctor(bool as_json) {
   ready = ready && baseline;
   json["ready"] = ready;
   if (as_json) {
-    std::printf("%s\n", json.dump(2).c_str());
+    std::printf("%s\n", print_json(json, 2).c_str());
     return ready ? kExitOk : kExitWorld;
   }
   std::printf("%s\n\n%s\n", print_version().c_str(), table.print().c_str());

@@ -29,7 +29,7 @@ int run(int argc, char** argv) {
       "130 interrupted (everything measured so far is in the store).\n"
       "First time? Try: kernelwright doctor");
   int exit_code = kExitOk;
-  for (auto add : {add_tune, add_best, add_ls, add_show, add_check, add_confirm, add_report, add_shapes,
+  for (auto add : {add_tune, add_best, add_ls, add_show, add_check, add_verify, add_confirm, add_report, add_shapes,
                    add_store, add_selftest, add_doctor, add_arena})
     add(app, exit_code);
   try {

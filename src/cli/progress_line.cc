@@ -50,7 +50,7 @@ void ProgressLine::record(const Evaluation& evaluation) {
                      {"verdict", evaluation.verdict.code()},
                      {"median_us", evaluation.timing ? Json(evaluation.timing->median_us) : Json()},
                      {"ratio", evaluation.timing ? Json(evaluation.timing->ratio) : Json()}};
-  trace_ << line.dump() << std::endl;
+  trace_ << print_json(line) << std::endl;
 }
 
 void ProgressLine::clear() {

@@ -14,9 +14,9 @@ struct SelftestOptions {
 };
 
 std::string print_row(const SelftestRow& row) {
-  std::string line = fmt::format("{:4}  {:10} {:38} {:42} {:14} {:7.0f} ms", row.ok ? "ok" : "FAIL", row.section,
-                                 row.name, row.expected, row.caught, row.seconds * 1e3);
-  if (!row.ok) line += fmt::format("\n      got {} {}", row.got, row.evidence.dump());
+  std::string line = fmt::format("{:4}  {:10} {:38} {:42} {:14} {:7.0f} ms", row.ok ? "ok" : "FAIL",
+                                 row.section, row.name, row.expected, row.caught, row.seconds * 1e3);
+  if (!row.ok) line += fmt::format("\n      got {} {}", row.got, print_json(row.evidence));
   return line;
 }
 
@@ -56,7 +56,8 @@ std::string print_summary(const std::vector<SelftestSection>& sections) {
   for (const SelftestSection& section : sections) {
     text += fmt::format("{:4}  {:10} {} of {} as expected", section.ok() ? "ok" : "FAIL", section.name,
                         section.passed(), section.rows.size());
-    if (section.skipped > 0) text += fmt::format(", {} skipped (this machine has too few cores)", section.skipped);
+    if (section.skipped > 0)
+      text += fmt::format(", {} skipped (this machine has too few cores)", section.skipped);
     text += fmt::format(", {:.1f} s\n", section.seconds);
   }
   return text;
@@ -84,7 +85,7 @@ int run_selftest_command(const SelftestOptions& options) {
   const auto sections = run_selftest(plan);
   if (!sections) return explain(sections.error());
   const Json json = print_sections(*sections);
-  std::printf("%s", options.json ? (json.dump(2) + "\n").c_str() : print_summary(*sections).c_str());
+  std::printf("%s", options.json ? (print_json(json, 2) + "\n").c_str() : print_summary(*sections).c_str());
   if (was_interrupted()) return kExitInterrupted;
   return json["ok"].get<bool>() ? kExitOk : kExitRefused;
 }

@@ -21,7 +21,7 @@ Result<std::string> find_device_of(const Store& store) {
   std::string facts;
   for (const RunRow& row : runs) {
     if (row.imported) continue;
-    const std::string here = print_device(row.run.device).dump(2) + "\n";
+    const std::string here = print_json(print_device(row.run.device), 2) + "\n";
     if (!facts.empty()) {
       const auto known = parse_device(*parse_json(facts, "device"));
       if (known->key() != row.run.device.key())

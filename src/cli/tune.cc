@@ -60,7 +60,7 @@ int run_tune_command(const TuneOptions& options, const CLI::App& command) {
   const auto outcome = run_tune(*plan, progress, [] { return was_interrupted(); });
   if (!outcome) return explain(outcome.error());
   if (options.json)
-    std::printf("%s\n", print_results_json(*plan, *outcome).dump(2).c_str());
+    std::printf("%s\n", print_json(print_results_json(*plan, *outcome), 2).c_str());
   else
     std::printf("%s", print_results(*outcome).c_str());
   if (!outcome->interrupted)

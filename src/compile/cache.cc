@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "base/hash.h"
@@ -13,6 +14,7 @@ namespace kw {
 namespace {
 
 constexpr size_t kMaxEntryBytes = size_t{64} << 20;
+constexpr std::chrono::minutes kClockSlack{1};  // between this clock and a file server's
 
 std::string print_entry(const CacheEntry& entry) {
   const Json facts = {{"error_code", entry.error_code},
@@ -73,6 +75,7 @@ int64_t ObjectCache::evict() const {
     int64_t bytes;
     fs::path path;
   };
+  const auto now = fs::file_time_type::clock::now() + kClockSlack;
   std::vector<File> files;
   int64_t total_bytes = 0;
   std::error_code code;
@@ -82,7 +85,8 @@ int64_t ObjectCache::evict() const {
     const auto used = at->last_write_time(gone);
     const auto bytes = static_cast<int64_t>(at->file_size(gone));
     if (gone) continue;
-    files.push_back({used, bytes, at->path()});
+    // Used in the future: the clock was wrong then or is now. Else such entries would outlive all new ones.
+    files.push_back({used > now ? fs::file_time_type::min() : used, bytes, at->path()});
     total_bytes += bytes;
   }
   std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.used < b.used; });

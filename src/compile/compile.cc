@@ -1,6 +1,9 @@
 #include "compile/compile.h"
 
+#include <algorithm>
+#include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
 
 #include "base/hash.h"
@@ -10,8 +13,10 @@ namespace kw {
 namespace {
 
 constexpr size_t kMaxMessageBytes = 4000;
-constexpr size_t kMaxCompilerMemoryBytes = size_t{3} << 30;
-constexpr int64_t kEvictEvery = 256;  // compiler runs between looks at the cache's size
+constexpr size_t kMaxCompilerFileBytes = size_t{64} << 20;  // of each file; assembly is the largest
+constexpr size_t kRoomBytes = 64 << 10;
+constexpr const char* kMaxErrors = "-fmax-errors=20";  // no more of them help anybody
+constexpr int64_t kEvictEvery = 256;                   // compiler runs between looks at the cache's size
 
 // Free-standing, position-independent, no exceptions, nothing that needs start-up or clean-up code.
 // Contracting a*b+c to FMA is allowed: the error bound of protocol.md A.2 covers it.
@@ -52,6 +57,41 @@ int64_t largest_frame(const std::string& report) {
   return largest;
 }
 
+// What went wrong: "timeout", "object_too_large", "compiler_crash", "out_of_memory", "compiler_limit"
+// (endless templates or constants), "too_many_errors" or "syntax". The driver (g++) lives on when a program
+// of its own is stopped, and says so in its own words. A source that puts these words into its errors gains
+// nothing: it fails either way.
+std::string name_failure(const CommandOutcome& outcome) {
+  const auto says = [&](std::initializer_list<const char*> all) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const char* words) { return outcome.errors.find(words) != std::string::npos; });
+  };
+  if (outcome.timed_out || says({"CPU time limit exceeded"})) return "timeout";
+  if (outcome.signal == SIGXFSZ || says({"File size limit exceeded"})) return "object_too_large";
+  if (says({"virtual memory exhausted", "out of memory allocating", "Cannot allocate memory"}))
+    return "out_of_memory";
+  if (outcome.signal != 0 ||
+      says({"signal terminated program", "unable to execute command", "Resource temporarily unavailable"}))
+    return "compiler_crash";
+  if (says({"instantiation depth exceeds", "evaluation depth exceeds", "iteration count exceeds limit",
+            "operation count exceeds limit", "recursive template instantiation exceeded",
+            "constexpr evaluation exceeded", "constexpr evaluation hit maximum"}))
+    return "compiler_limit";
+  if (says({"terminated due to -fmax-errors", "too many errors emitted"})) return "too_many_errors";
+  return "syntax";
+}
+
+// True when the failure says as much about the machine as about the source: it is not remembered.
+bool is_of_the_moment(const std::string& failure) {
+  return failure == "timeout" || failure == "compiler_crash" || failure == "out_of_memory";
+}
+
+bool has_room(const fs::path& folder) {
+  std::ofstream file(folder / "room", std::ios::binary);
+  file << std::string(kRoomBytes, 'r') << std::flush;
+  return file.good();
+}
+
 Verdict compile_verdict(const std::string& code, const std::string& message) {
   Verdict verdict;
   verdict.klass = VerdictClass::kCompileError;
@@ -87,7 +127,7 @@ Result<Compiler> Compiler::find(const CompilePlan& plan) {
       "no C++ compiler found; install one (Debian: apt-get install g++) or name it in KERNELWRIGHT_CXX");
 }
 
-std::vector<std::string> Compiler::flags_of(const Source& source) const {
+std::vector<std::string> list_flags(const Source& source, std::string_view compiler_version) {
   std::vector<std::string> flags = base_flags();
   if (source.language == "c++")
     for (const char* flag :
@@ -95,7 +135,7 @@ std::vector<std::string> Compiler::flags_of(const Source& source) const {
       flags.push_back(flag);
   else
     for (const char* flag : {"-x", "c", "-std=gnu11"}) flags.push_back(flag);
-  if (version_.starts_with("g++")) flags.insert(flags.end(), kGccFlags.begin(), kGccFlags.end());
+  if (compiler_version.starts_with("g++")) flags.insert(flags.end(), kGccFlags.begin(), kGccFlags.end());
   const std::string isa = source.launch.isa;
   for (const char* flag : {"-mavx2", "-mfma", "-mbmi", "-mbmi2"}) flags.push_back(flag);
   if (isa == "avx512")
@@ -106,20 +146,25 @@ std::vector<std::string> Compiler::flags_of(const Source& source) const {
   return flags;
 }
 
+std::string hash_source(const Source& source, const std::vector<std::string>& flags,
+                        const std::string& compiler_version) {
+  std::string joined;
+  for (const std::string& flag : flags) joined += fmt::format("{}:{}", flag.size(), flag);
+  return hash_parts({source.text, source.language, joined, compiler_version});
+}
+
 std::string Compiler::source_hash(const Source& source) const {
-  std::string flags;
-  for (const std::string& flag : flags_of(source)) flags += fmt::format("{}:{}", flag.size(), flag);
-  return hash_parts({source.text, source.language, flags, version_});
+  return hash_source(source, list_flags(source, version_), version_);
 }
 
 Result<CacheEntry> Compiler::run_compiler(const Source& source, int cpu) const {
   KW_TRY(const TempFolder folder, TempFolder::make());
   Command command;
   command.argv = {path_};
-  for (const std::string& flag : flags_of(source)) command.argv.push_back(flag);
+  for (const std::string& flag : list_flags(source, version_)) command.argv.push_back(flag);
   for (const std::string& word :
        {std::string("-isystem"), include_folder_, std::string("-fstack-usage"), std::string("-c"),
-        std::string("-"), std::string("-o"), std::string("kernel.o")})
+        std::string("-"), std::string("-o"), std::string("kernel.o"), std::string(kMaxErrors)})
     command.argv.push_back(word);
   command.folder = folder.path();
   command.input = source.text;
@@ -127,28 +172,27 @@ Result<CacheEntry> Compiler::run_compiler(const Source& source, int cpu) const {
   command.max_cpu_s = plan_.max_cpu_s;
   command.cpu = cpu;
   command.background = true;
-  command.max_memory_bytes = kMaxCompilerMemoryBytes;
+  command.max_memory_bytes = plan_.max_memory_bytes;
+  command.max_file_bytes = kMaxCompilerFileBytes;
   runs_->fetch_add(1);
   KW_TRY(const CommandOutcome outcome, run_command(command));
 
   CacheEntry entry;
   entry.compile_us = outcome.elapsed_us;
-  entry.message = outcome.errors.substr(0, kMaxMessageBytes);
-  // The driver (g++) lives on when its compiler proper is stopped, and says so in its own words.
-  const bool stopped =
-      outcome.timed_out || outcome.errors.find("CPU time limit exceeded") != std::string::npos;
-  if (stopped) {
-    entry.error_code = "timeout";
-    entry.message = fmt::format("the compiler did not end within {} s of processor time", plan_.max_cpu_s);
-    return entry;
-  }
+  entry.message = print_lines(outcome.errors, kMaxMessageBytes);
   if (!outcome.ok()) {
-    entry.error_code = outcome.signal != 0 ? "compiler_crash" : "syntax";
+    if (!has_room(folder.path()))
+      return fail("the compiler has no room left in {}; free space there or set TMPDIR",
+                  folder.path().string());
+    entry.error_code = name_failure(outcome);
+    if (entry.error_code == "timeout")
+      entry.message = fmt::format("the compiler did not end within {} s of processor time", plan_.max_cpu_s);
     return entry;
   }
   auto object = read_file(folder.path() / "kernel.o", plan_.max_object_bytes);
   if (!object) {
-    entry.error_code = "object_too_large";
+    std::error_code code;
+    entry.error_code = fs::exists(folder.path() / "kernel.o", code) ? "object_too_large" : "no_object";
     entry.message = object.error().message;
     return entry;
   }
@@ -170,8 +214,11 @@ Result<tl::expected<Binary, Verdict>> Compiler::compile_one(const Source& source
   binary.from_cache = entry.has_value();
   if (!entry) {
     KW_TRY(entry, run_compiler(source, cpu));
-    // A wall-clock time-out says as much about the machine's load as about the source: not remembered.
-    if (entry->error_code != "timeout") KW_TRY_VOID(cache_.put(binary.source_hash, *entry));
+    // Killed from outside, most likely; once says nothing about the source.
+    if (entry->error_code == "compiler_crash") {
+      KW_TRY(entry, run_compiler(source, cpu));
+    }
+    if (!is_of_the_moment(entry->error_code)) KW_TRY_VOID(cache_.put(binary.source_hash, *entry));
   }
   if (!entry->error_code.empty())
     return Outcome(tl::unexpected(compile_verdict(entry->error_code, entry->message)));

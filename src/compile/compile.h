@@ -21,7 +21,14 @@ struct CompilePlan {
   Milliseconds limit{600'000};  // on the wall, for a compiler that sleeps
   size_t max_source_bytes = 1 << 20;
   size_t max_object_bytes = 4 << 20;
+  size_t max_memory_bytes = size_t{3} << 30;  // address space of the compiler
 };
+
+// All flags that a source is compiled with by a compiler of this version, in order.
+[[nodiscard]] std::vector<std::string> list_flags(const Source& source, std::string_view compiler_version);
+// The hash of Compiler::source_hash from its parts, also for a build made elsewhere.
+[[nodiscard]] std::string hash_source(const Source& source, const std::vector<std::string>& flags,
+                                      const std::string& compiler_version);
 
 class Compiler {
  public:
@@ -49,7 +56,6 @@ class Compiler {
  private:
   Compiler(CompilePlan plan, ObjectCache cache) : plan_(std::move(plan)), cache_(std::move(cache)) {}
   Result<CacheEntry> run_compiler(const Source& source, int cpu) const;
-  std::vector<std::string> flags_of(const Source& source) const;
 
   CompilePlan plan_;
   ObjectCache cache_;

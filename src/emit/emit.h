@@ -11,4 +11,7 @@ namespace kw {
 [[nodiscard]] tl::expected<Source, Verdict> make_source(const Problem& problem, const Proposal& proposal,
                                                         const DeviceFacts& device);
 
+// True when a source text holds the kernel ABI (device/cpu_abi.h) as this program pastes it.
+[[nodiscard]] bool has_this_abi(std::string_view source);
+
 }  // namespace kw

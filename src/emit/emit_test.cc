@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/random.h"
 #include "emit/device_text.h"
+#include "schedule/gemm_cpu.h"
 
 namespace kw {
 namespace {
@@ -70,6 +72,40 @@ TEST(MakeSource, passes_a_free_text_through_with_the_abi_in_front) {
   EXPECT_TRUE(source->text.starts_with(get_device_text("cpu_abi.h")));
   EXPECT_TRUE(source->text.ends_with(proposal.free_text));
   EXPECT_EQ(source->launch, *proposal.free_launch);
+}
+
+TEST(MakeSource, makes_a_source_into_itself_when_it_comes_back_as_free_text) {
+  const DeviceFacts device = make_device("avx512");
+  std::vector<Proposal> proposals = {make_free()};
+  Random random(3);
+  GemmCpuSchedule schedule = enumerate_gemm_cpu(make_problem(), device).front();
+  for (int step = 0; step < 40; ++step) {  // a walk through the families of tiles, packs and splits
+    Proposal& proposal = proposals.emplace_back();
+    proposal.family = "gemm_cpu";
+    proposal.schedule = print_gemm_cpu(schedule);
+    schedule = mutate_gemm_cpu(schedule, make_problem(), device, random);
+  }
+  for (const Proposal& proposal : proposals) {
+    const auto first = make_source(make_problem(), proposal, device);
+    ASSERT_TRUE(first) << first.error().evidence.dump();
+    EXPECT_TRUE(has_this_abi(first->text));
+    Proposal again = make_free();
+    again.free_text = first->text;
+    again.free_launch = first->launch;
+    const auto second = make_source(make_problem(), again, device);
+    ASSERT_TRUE(second) << second.error().evidence.dump();
+    EXPECT_EQ(second->text, first->text);
+    EXPECT_EQ(second->flags, first->flags);
+  }
+}
+
+TEST(MakeSource, applies_the_source_rules_to_text_that_brings_the_abi_along) {
+  const std::string hostile = "#include \"/etc/passwd\"\n", abi(get_device_text("cpu_abi.h"));
+  for (const std::string& text : {abi + "\n#line 1\n" + hostile, abi + hostile, hostile + abi}) {
+    Proposal proposal = make_free();
+    proposal.free_text = text;
+    EXPECT_EQ(reason_of(make_source(make_problem(), proposal, make_device("avx2"))), "include");
+  }
 }
 
 TEST(MakeSource, refuses_a_free_kernel_whose_launch_does_not_fit) {

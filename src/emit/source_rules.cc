@@ -1,175 +1,197 @@
-// Rules for free-form kernel texts. Comments and literals are blanked and line continuations joined before
-// matching, so that a comment may say "asm" and a split word cannot hide. In: text. Out: the first broken
-// rule as a Verdict.
+// Rules for free-form kernel texts, over tokens, so that a comment may say "asm" and neither a split word nor
+// an odd literal hides one. What builds words while it is compiled (##), or is a literal to one reader and
+// code to another (raw strings, digit separators), is refused itself. In: text. Out: the first broken rule.
 #include "emit/source_rules.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <regex>
-#include <vector>
+#include <span>
+
+#include "base/text.h"
+#include "emit/source_tokens.h"
 
 namespace kw {
 namespace {
 
-Verdict make_illegal(std::string reason, std::string message, int64_t line, std::string_view text) {
-  Verdict verdict;
-  verdict.klass = VerdictClass::kIllegal;
-  verdict.reason = std::move(reason);
-  verdict.evidence["message"] = std::move(message);
-  if (line > 0) verdict.evidence["line"] = line;
-  if (!text.empty()) verdict.evidence["text"] = std::string(text.substr(0, 200));
-  return verdict;
-}
+using Tokens = std::span<const SourceToken>;
 
-bool is_utf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const int more = lead < 0x80                   ? 0
-                     : lead >= 0xc2 && lead < 0xe0 ? 1
-                     : lead >= 0xe0 && lead < 0xf0 ? 2
-                     : lead >= 0xf0 && lead < 0xf5 ? 3
-                                                   : -1;
-    if (more < 0 || i + static_cast<size_t>(more) >= text.size() + (more == 0 ? 1 : 0)) return false;
-    for (int j = 1; j <= more; ++j)
-      if ((static_cast<unsigned char>(text[i + static_cast<size_t>(j)]) & 0xc0) != 0x80) return false;
-    i += static_cast<size_t>(more) + 1;
-  }
-  return true;
-}
-
-// Joins continued lines (keeping the count of lines) and replaces comments and the insides of literals by
-// blanks. Include directives keep their file name.
-std::string blank_comments(std::string_view text) {
-  std::string joined;
-  int64_t held = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    size_t end = i + 1;
-    while (text[i] == '\\' && end < text.size() &&
-           (text[end] == ' ' || text[end] == '\t' || text[end] == '\r'))
-      ++end;
-    if (text[i] == '\\' && end < text.size() && text[end] == '\n') {
-      ++held;
-      i = end;
-      continue;
-    }
-    joined += text[i];
-    if (text[i] == '\n') {
-      joined.append(static_cast<size_t>(held), '\n');
-      held = 0;
-    }
-  }
-  std::string out = joined;
-  enum class In { kCode, kLine, kBlock, kString, kChar } in = In::kCode;
-  bool directive = false, line_start = true;
-  for (size_t i = 0; i < out.size(); ++i) {
-    const char c = joined[i], next = i + 1 < joined.size() ? joined[i + 1] : '\0';
-    if (c == '\n') {
-      if (in != In::kBlock) in = In::kCode;
-      directive = false;
-      line_start = true;
-      continue;
-    }
-    switch (in) {
-      case In::kCode:
-        if (line_start && c == '#') directive = true;
-        if (c != ' ' && c != '\t') line_start = false;
-        if (c == '/' && next == '/')
-          in = In::kLine, out[i] = ' ';
-        else if (c == '/' && next == '*') {
-          in = In::kBlock;
-          out[i] = out[i + 1] = ' ';
-          ++i;
-        } else if (c == '"' && !directive)
-          in = In::kString;
-        else if (c == '\'' && !directive && !(i > 0 && isalnum(static_cast<unsigned char>(joined[i - 1]))))
-          in = In::kChar;
-        break;
-      case In::kLine:
-        out[i] = ' ';
-        break;
-      case In::kBlock:
-        out[i] = ' ';
-        if (c == '*' && next == '/') in = In::kCode, out[++i] = ' ';
-        break;
-      case In::kString:
-      case In::kChar:
-        if (c == '\\' && next != '\n') {
-          out[i] = ' ';
-          out[++i] = ' ';
-        } else if (c == (in == In::kString ? '"' : '\''))
-          in = In::kCode;
-        else
-          out[i] = ' ';
-        break;
-    }
-  }
-  return out;
-}
-
-struct Rule {
-  const char* pattern;
+struct Violation {
   const char* reason;   // code after illegal/
-  const char* message;  // what is allowed instead
+  std::string message;  // what is allowed instead
+};
+using Judgement = std::optional<Violation>;
+
+// Words are separated by blanks; one that ends in * stands for all that begin so.
+struct WordRule {
+  std::string_view words;
+  const char* reason;
+  const char* message;
 };
 
-// Order matters only for which of two broken rules is named.
-constexpr std::array kRules = {
-    Rule{R"((^|\n)[ \t]*(#|%:|\?\?=)[ \t]*embed\b)", "embed",
-         "#embed reads files; put constants into the text"},
-    Rule{R"((^|\n)[ \t]*(#|%:|\?\?=)[ \t]*include_next\b)", "include", "#include_next is not allowed"},
-    Rule{R"(__has_(include|embed)\b)", "include", "the text may not ask which files exist"},
-    Rule{R"(\b(__asm__|__asm|asm)\b)", "inline_assembly",
-         "inline assembly is not allowed; use the compiler's intrinsics"},
-    Rule{
-        R"((^|\n)[ \t]*(#|%:|\?\?=)[ \t]*pragma[ \t]+(?!GCC[ \t]+(unroll|ivdep)\b|unroll\b|clang[ \t]+loop\b|once\b|omp[ \t]+simd\b))",
-        "pragma", "of pragmas only GCC unroll, GCC ivdep, unroll, clang loop and omp simd are allowed"},
-    Rule{R"(\b_Pragma\b)", "pragma", "_Pragma is not allowed; write #pragma GCC unroll"},
-    Rule{R"(\b(__)?(constructor|destructor|init_priority)(__)?\b)", "initialiser",
-         "code may not run when it is loaded"},
-    Rule{R"(\b(__)?(section|alias|weakref|ifunc|weak|symver|copy|noinit|persistent|retain)(__)?[ \t\n]*\()",
-         "attribute", "attributes that place or rename symbols are not allowed"},
-    Rule{R"(\b(__)?(ifunc|weakref|symver|weak|retain)(__)?[ \t\n]*\))", "attribute",
-         "attributes that place or rename symbols are not allowed"},
-    Rule{R"(\b(__thread|thread_local|_Thread_local)\b)", "thread_local",
-         "thread-local data outlive a launch"},
-    Rule{
-        R"(\b(__builtin_(trap|longjmp|setjmp|return|apply|apply_args|frame_address|return_address|extract_return_addr|eh_return|init_dwarf_reg_size_table|unwind_init|dwarf_cfa|alloca\w*|__clear_cache|___clear_cache))\b)",
+constexpr std::array kAnywhere = {
+    WordRule{"__has_include* __has_embed*", "include", "the text may not ask which files exist"},
+    WordRule{"asm __asm __asm__", "inline_assembly",
+             "inline assembly is not allowed; use the compiler's intrinsics"},
+    WordRule{"_Pragma __pragma", "pragma", "_Pragma is not allowed; write #pragma GCC unroll"},
+    WordRule{"constructor __constructor__ destructor __destructor__ init_priority __init_priority__",
+             "initialiser", "code may not run when it is loaded"},
+    WordRule{"__thread thread_local _Thread_local", "thread_local", "thread-local data outlive a launch"},
+    WordRule{
+        "__builtin_trap __builtin_longjmp __builtin_setjmp* __builtin_return* __builtin_apply* "
+        "__builtin_frame_address __builtin_extract_return_addr __builtin_eh_return* "
+        "__builtin_init_dwarf_reg_size_table __builtin_unwind_init __builtin_dwarf_cfa __builtin_alloca* "
+        "__builtin___clear_cache",
         "builtin", "builtins that leave the function or look at its frame are not allowed"},
-    Rule{
-        R"(\b(rdtsc|rdtscp|_rdtsc|__rdtsc|__rdtscp|_rdpmc|__rdpmc|__builtin_ia32_rdtsc|__builtin_ia32_rdtscp|__builtin_ia32_rdpmc|__builtin_readcyclecounter)\b)",
-        "clock", "a kernel may not read a clock"},
-    Rule{R"((^|\n)[ \t]*(#|%:|\?\?=)[ \t]*line\b)", "line_directive", "#line hides where an error is"},
-    Rule{R"(\bimport[ \t]+["<a-zA-Z])", "include", "modules are not allowed"},
-};
+    WordRule{"rdtsc rdtscp _rdtsc __rdtsc __rdtscp _rdpmc __rdpmc __builtin_ia32_rdtsc* __builtin_ia32_rdpmc "
+             "__builtin_readcyclecounter __DATE__ __TIME__ __TIMESTAMP__",
+             "clock", "a kernel may not read a clock, nor know the hour of its compilation"}};
+
+constexpr const char* kSymbolMessage = "attributes that place or rename symbols are not allowed";
+constexpr WordRule kBeforeParenthesis = {
+    "section __section__ alias __alias__ weakref __weakref__ ifunc __ifunc__ weak __weak__ symver __symver__ "
+    "copy "
+    "__copy__ noinit __noinit__ persistent __persistent__ retain __retain__",
+    "attribute", kSymbolMessage};
+constexpr WordRule kEndsAttribute = {
+    "ifunc __ifunc__ weakref __weakref__ symver __symver__ weak __weak__ retain __retain__", "attribute",
+    kSymbolMessage};
+
+constexpr std::string_view kDirectives =
+    "define undef if ifdef ifndef elif elifdef elifndef else endif error warning";
+constexpr std::string_view kRawPrefixes = "R LR uR UR u8R";
 
 constexpr std::array<std::string_view, 12> kIntrinsicHeaders = {
     "immintrin.h", "x86intrin.h", "xmmintrin.h", "emmintrin.h", "pmmintrin.h", "tmmintrin.h",
     "smmintrin.h", "nmmintrin.h", "stdint.h",    "stddef.h",    "cstdint",     "cstddef"};
 
-int64_t line_at(std::string_view text, size_t position) {
-  return 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(position), '\n');
+bool is_listed(std::string_view words, std::string_view word) {
+  while (!words.empty()) {
+    const size_t end = std::min(words.find(' '), words.size());
+    const std::string_view listed = words.substr(0, end);
+    if (listed.ends_with('*') ? word.starts_with(listed.substr(0, end - 1)) : word == listed) return true;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return false;
 }
-std::string_view line_text(std::string_view text, int64_t line) {
+
+bool touch(const SourceToken& left, const SourceToken& right) {
+  return left.text.data() + left.text.size() == right.text.data();
+}
+
+// Tokens of the mark that begins a directive (#, or its spellings %: and ??=); 0: none.
+size_t count_directive_mark(Tokens tokens) {
+  if (!tokens[0].starts_line) return 0;
+  if (tokens[0].is_mark('#')) return 1;
+  const auto spells = [&](std::string_view mark) {
+    if (tokens.size() < mark.size()) return false;
+    for (size_t i = 0; i < mark.size(); ++i)
+      if (!tokens[i].is_mark(mark[i])) return false;
+    return true;
+  };
+  return spells("%:") ? 2 : spells("?\?=") ? 3 : 0;
+}
+
+Judgement judge_include(Tokens target, const SourceTokens& source) {
+  const bool bracketed = target.size() >= 3 && target.front().is_mark('<') && target.back().is_mark('>') &&
+                         std::find(kIntrinsicHeaders.begin(), kIntrinsicHeaders.end(),
+                                   source.between(target.front(), target.back())) != kIntrinsicHeaders.end();
+  if (bracketed) return std::nullopt;
+  return Violation{
+      "include", fmt::format("only these includes are allowed: <{}>", fmt::join(kIntrinsicHeaders, ">, <"))};
+}
+
+Judgement judge_pragma(Tokens words) {
+  const auto says = [&](size_t i, std::string_view word) {
+    return i < words.size() && words[i].is_word(word);
+  };
+  const bool allowed = (says(0, "GCC") && (says(1, "unroll") || says(1, "ivdep"))) || says(0, "unroll") ||
+                       (says(0, "clang") && says(1, "loop")) || says(0, "once") ||
+                       (says(0, "omp") && says(1, "simd"));
+  if (allowed) return std::nullopt;
+  return Violation{
+      "pragma", "of pragmas only GCC unroll, GCC ivdep, unroll, clang loop, once and omp simd are allowed"};
+}
+
+// `line`: the directive's tokens behind its mark; none is a directive without effect.
+Judgement judge_directive(Tokens line, const SourceTokens& source) {
+  if (line.empty()) return std::nullopt;
+  const std::string_view name = line[0].text;
+  if (name == "include") return judge_include(line.subspan(1), source);
+  if (name == "pragma") return judge_pragma(line.subspan(1));
+  if (name == "embed") return Violation{"embed", "#embed reads files; put constants into the text"};
+  if (name == "include_next" || name == "import")
+    return Violation{"include", fmt::format("#{} is not allowed", name)};
+  if (name == "line" || line[0].kind == SourceToken::Kind::kNumber)
+    return Violation{"line_directive", "#line hides where an error is, and errors quote the file it names"};
+  if (is_listed(kDirectives, name)) return std::nullopt;
+  return Violation{"directive", fmt::format("#{} is not allowed; allowed are include, pragma, {}",
+                                            print_line(name, 40), kDirectives)};
+}
+
+Judgement judge_word(Tokens tokens) {
+  const SourceToken& word = tokens[0];
+  for (const WordRule& rule : kAnywhere)
+    if (is_listed(rule.words, word.text)) return Violation{rule.reason, rule.message};
+  if (tokens.size() < 2) return std::nullopt;
+  const SourceToken& next = tokens[1];
+  for (const auto& [rule, marks] : {std::pair(kBeforeParenthesis, "("), std::pair(kEndsAttribute, ")]")})
+    if (next.kind == SourceToken::Kind::kMark &&
+        std::string_view(marks).find(next.text) != std::string_view::npos && is_listed(rule.words, word.text))
+      return Violation{rule.reason, rule.message};
+  if (is_listed(kRawPrefixes, word.text) && next.text[0] == '"' && touch(word, next))
+    return Violation{"raw_string", "raw string literals are not allowed"};
+  if (word.is_word("import") && (next.kind != SourceToken::Kind::kMark || next.is_mark('<')))
+    return Violation{"include", "modules are not allowed"};
+  return std::nullopt;
+}
+
+Judgement judge_token(Tokens tokens) {
+  const SourceToken& token = tokens[0];
+  if (token.kind == SourceToken::Kind::kWord) return judge_word(tokens);
+  const auto mark_follows = [&](size_t i, char mark) {
+    return i < tokens.size() && tokens[i].is_mark(mark) && touch(tokens[i - 1], tokens[i]);
+  };
+  const bool pastes =
+      (token.is_mark('#') && mark_follows(1, '#')) ||
+      (token.is_mark('%') && mark_follows(1, ':') && mark_follows(2, '%') && mark_follows(3, ':'));
+  if (pastes) return Violation{"token_pasting", "## builds words that cannot be read here; write them out"};
+  if (token.kind == SourceToken::Kind::kNumber && tokens.size() > 1 && tokens[1].text[0] == '\'' &&
+      touch(token, tokens[1]))
+    return Violation{"digit_separator", "write numbers without '"};
+  return std::nullopt;
+}
+
+std::string_view find_line(std::string_view text, int64_t line) {
   for (; line > 1; --line) text.remove_prefix(std::min(text.size(), text.find('\n') + 1));
   return text.substr(0, text.find('\n'));
 }
 
-std::optional<Verdict> find_include_violation(const std::string& code, std::string_view text) {
-  static const std::regex directive(R"((^|\n)[ \t]*(#|%:|\?\?=)[ \t]*(include|import)\b[ \t]*([^\n]*))");
-  static const std::regex bracketed(R"(<([^>]*)>[ \t\r]*)");
-  for (std::sregex_iterator at(code.begin(), code.end(), directive), end; at != end; ++at) {
-    const std::string target = (*at)[4];
-    std::smatch name;
-    if (std::regex_match(target, name, bracketed) &&
-        std::find(kIntrinsicHeaders.begin(), kIntrinsicHeaders.end(), name[1].str()) !=
-            kIntrinsicHeaders.end())
-      continue;
-    const int64_t line = line_at(code, static_cast<size_t>(at->position(2)));
-    return make_illegal(
-        "include", fmt::format("only these includes are allowed: <{}>", fmt::join(kIntrinsicHeaders, ">, <")),
-        line, line_text(text, line));
+Verdict refuse(Violation violation) {
+  Verdict verdict;
+  verdict.klass = VerdictClass::kIllegal;
+  verdict.reason = violation.reason;
+  verdict.evidence["message"] = std::move(violation.message);
+  return verdict;
+}
+
+std::optional<Verdict> find_token_violation(std::string_view text) {
+  const SourceTokens source(text);
+  const Tokens tokens = source.tokens();
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    Judgement judgement;
+    if (const size_t mark = count_directive_mark(tokens.subspan(i)); mark > 0) {
+      size_t end = i + mark;
+      while (end < tokens.size() && !tokens[end].starts_line) ++end;
+      judgement = judge_directive(tokens.subspan(i + mark, end - i - mark), source);
+    }
+    if (!judgement) judgement = judge_token(tokens.subspan(i));
+    if (!judgement) continue;
+    Verdict verdict = refuse(*std::move(judgement));
+    verdict.evidence["line"] = tokens[i].line;
+    verdict.evidence["text"] = print_line(find_line(text, tokens[i].line), 200);
+    return verdict;
   }
   return std::nullopt;
 }
@@ -177,30 +199,13 @@ std::optional<Verdict> find_include_violation(const std::string& code, std::stri
 }  // namespace
 
 std::optional<Verdict> find_source_violation(std::string_view text) {
-  if (text.empty()) return make_illegal("empty", "the source text is empty", 0, "");
+  if (text.empty()) return refuse({"empty", "the source text is empty"});
   if (text.size() > kMaxSourceBytes)
-    return make_illegal("too_large",
-                        fmt::format("{} bytes of source; at most {}", text.size(), kMaxSourceBytes), 0, "");
+    return refuse({"too_large", fmt::format("{} bytes of source; at most {}", text.size(), kMaxSourceBytes)});
   if (text.find('\0') != std::string_view::npos)
-    return make_illegal("binary", "the source text holds a NUL byte", 0, "");
-  if (!is_utf8(text)) return make_illegal("binary", "the source text is not UTF-8", 0, "");
-  const std::string code = blank_comments(text);
-  if (auto violation = find_include_violation(code, text)) return violation;
-  static const std::vector<std::regex> patterns = [] {
-    std::vector<std::regex> made;
-    for (const Rule& rule : kRules)
-      made.emplace_back(rule.pattern, std::regex::ECMAScript | std::regex::optimize);
-    return made;
-  }();
-  for (size_t i = 0; i < kRules.size(); ++i) {
-    std::smatch match;
-    if (!std::regex_search(code, match, patterns[i])) continue;
-    size_t position = static_cast<size_t>(match.position(0));
-    if (code[position] == '\n') ++position;
-    const int64_t line = line_at(code, position);
-    return make_illegal(kRules[i].reason, kRules[i].message, line, line_text(text, line));
-  }
-  return std::nullopt;
+    return refuse({"binary", "the source text holds a NUL byte"});
+  if (!is_utf8(text)) return refuse({"binary", "the source text is not UTF-8"});
+  return find_token_violation(text);
 }
 
 }  // namespace kw

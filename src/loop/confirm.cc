@@ -34,7 +34,8 @@ Status measure_again(Session& session, ConfirmCase& entry, Random& random) {
         "its source compiles to another binary now (compiler or generator changed); tune again";
     return {};
   }
-  KW_TRY(auto timing, lab->compare_fresh(*batch[0].binary, kPairs, kPairs, kComparisonUs, random.next()));
+  KW_TRY(auto timing, lab->compare_fresh(*batch[0].binary, LiveLab::Workers::kNewForEveryPair, kPairs, kPairs,
+                                         kComparisonUs, random.next()));
   if (timing)
     entry.now = std::move(*timing);
   else

@@ -1,12 +1,12 @@
 #include "loop/live_lab.h"
 
-#include <sched.h>
-
 #include <algorithm>
 
 #include "emit/emit.h"
 #include "problem/spot.h"
 #include "problem/workload.h"
+#include "record/measured_family.h"
+#include "target/cpu/affinity.h"
 #include "target/cpu/peak.h"
 
 namespace kw {
@@ -18,7 +18,6 @@ const std::vector<std::string> kScreeningFamilies = {"normal", "exact_integers",
 
 constexpr double kGiveUpMargin = 0.9;  // of the best ratio so far: below it a candidate's timing stops early
 constexpr double kNearBar = 1.10;      // baselines within 10 % of the best are measured again when confirming
-constexpr int kDomainShapes = 14;
 constexpr double kScreeningBudgetUs = 400'000;
 constexpr int kScreeningPairs = 24;  // enough to rank; what is chosen is measured again
 
@@ -27,18 +26,20 @@ void refuse(Candidate& candidate, Verdict verdict) {
   candidate.failed = true;
 }
 
-// A verdict that may speak of the vendor's process or of a peak measured on a busy machine, not of the
-// candidate.
+// A verdict that may speak of the vendor's process, of a peak measured on a busy machine or of somebody who
+// killed the worker, not of the candidate.
 bool is_our_fault(const Verdict& verdict) {
-  return verdict.reason == "baseline_failed" || verdict.reason == "faster_than_roofline";
+  return verdict.reason == "baseline_failed" || verdict.reason == "faster_than_roofline" ||
+         verdict.code() == "crash/killed";
 }
 
-// protocol.md A.5: a family that lets a null kernel pass is not admitted. It happens at degenerate sizes
-// only, where a family's results are all alike (k = 1). An error when fewer than two families are left.
-Status keep_families_that_refuse_null_kernels(std::vector<Check>& checks) {
+// protocol.md A.5: a family that lets a null kernel pass, or does not see one wrong element, is not admitted.
+// It happens at degenerate sizes only, where a family's results are all alike (k = 1). An error when fewer
+// than two families are left.
+Status keep_admitted_families(std::vector<Check>& checks) {
   Status last;
   const auto fooled = [&](const Check& check) {
-    const Status status = check_families_refuse_null_kernels({&check, 1});
+    const Status status = check_families_are_admitted({&check, 1});
     if (!status) last = status;
     return !status;
   };
@@ -47,23 +48,6 @@ Status keep_families_that_refuse_null_kernels(std::vector<Check>& checks) {
   if (checks.size() < std::min<size_t>(2, before)) return last;
   return {};
 }
-
-// Keeps the calling thread off the measuring cores (where others are left) while a candidate runs there.
-class AwayFrom {
- public:
-  explicit AwayFrom(const std::vector<int>& cpus) {
-    ::sched_getaffinity(0, sizeof before_, &before_);
-    cpu_set_t others = before_;
-    for (int cpu : cpus) CPU_CLR(cpu, &others);
-    if (CPU_COUNT(&others) > 0) ::sched_setaffinity(0, sizeof others, &others);
-  }
-  ~AwayFrom() { ::sched_setaffinity(0, sizeof before_, &before_); }
-  AwayFrom(const AwayFrom&) = delete;
-  AwayFrom& operator=(const AwayFrom&) = delete;
-
- private:
-  cpu_set_t before_;
-};
 
 }  // namespace
 
@@ -82,10 +66,11 @@ Result<std::unique_ptr<LiveLab>> LiveLab::open(Device& device, const Compiler& c
                                                const LabPlan& plan) {
   KW_TRY_VOID(check_problem(problem));
   std::unique_ptr<LiveLab> lab(new LiveLab(device, compiler, problem, std::move(space), plan));
+  if (plan.verifies_only) return lab;
   CheckPlan checks;
   if (lab->workload_.flops > plan.max_flops_of_all_families) checks.families = kScreeningFamilies;
   KW_TRY(lab->checks_, make_checks(problem, checks, lab->draws_.next()));
-  KW_TRY_VOID(keep_families_that_refuse_null_kernels(lab->checks_));
+  KW_TRY_VOID(keep_admitted_families(lab->checks_));
   KW_TRY(lab->timing_buffers_,
          device.make_buffers(lab->workload_, {.sets = plan_sets(lab->workload_, device.facts())}));
   fill_for_timing(*lab->timing_buffers_, lab->draws_.next());
@@ -150,7 +135,8 @@ void LiveLab::start_compile(Batch& batch) {
 }
 
 Status LiveLab::finish_compile(Batch& batch) {
-  KW_TRY(CompileBatch::Results results, compiling_->finish(plan_.measure_cpus.back()));
+  KW_TRY(CompileBatch::Results results,
+         compiling_->finish(plan_.measure_cpus.empty() ? -1 : plan_.measure_cpus.back()));
   compiling_.reset();
   auto next = results.begin();
   for (Candidate& candidate : batch) {
@@ -208,6 +194,7 @@ Result<tl::expected<Timing, Verdict>> LiveLab::compare_once(const Binary& binary
 }
 
 Status LiveLab::repair(const Verdict& verdict) {
+  if (verdict.klass == VerdictClass::kCrash) return {};
   if (verdict.reason == "baseline_failed") {
     KW_TRY(bar_program_, device_.start_baseline(bar_.baseline, *timing_buffers_));
     return {};
@@ -217,22 +204,36 @@ Status LiveLab::repair(const Verdict& verdict) {
   return {};
 }
 
-Result<tl::expected<Timing, Verdict>> LiveLab::compare_fresh(const Binary& binary, int min_pairs,
-                                                             int max_pairs, double budget_us, uint64_t seed) {
+Result<tl::expected<Timing, Verdict>> LiveLab::compare_workers(const Binary& binary, Workers workers,
+                                                               const MeasurePlan& plan) {
+  using Started = tl::expected<std::unique_ptr<Program>, Verdict>;
+  const auto start_candidate = [&] { return device_.start_candidate(binary, *timing_buffers_); };
+  const auto start_baseline = [&]() -> Result<Started> {
+    KW_TRY(auto program, device_.start_baseline(plan.baseline, *timing_buffers_));
+    return Started(std::move(program));
+  };
+  if (workers == Workers::kNewForEveryPair)
+    return run_fresh_comparison(start_candidate, start_baseline, *timing_buffers_, plan);
+  KW_TRY(const auto baseline, start_baseline());
+  KW_TRY(const auto program, start_candidate());
+  if (!program) return tl::expected<Timing, Verdict>(tl::unexpected(program.error()));
+  return run_comparison(**program, **baseline, *timing_buffers_, plan);
+}
+
+Result<tl::expected<Timing, Verdict>> LiveLab::compare_fresh(const Binary& binary, Workers workers,
+                                                             int min_pairs, int max_pairs, double budget_us,
+                                                             uint64_t seed) {
   using Outcome = tl::expected<Timing, Verdict>;
   const AwayFrom away(plan_.measure_cpus);
   std::optional<Timing> lowest;
   for (const BaselineRow& row : baselines_) {
     if (!row.refused.empty() || row.median_us > bar_.median_us * kNearBar) continue;
-    KW_TRY(auto baseline, device_.start_baseline(row.name, *timing_buffers_));
-    KW_TRY(auto program, device_.start_candidate(binary, *timing_buffers_));
-    if (!program) return Outcome(tl::unexpected(program.error()));
     MeasurePlan plan = make_measure_plan(binary.launch.contract, seed);
     plan.baseline = row.name;
     plan.min_pairs = min_pairs;
     plan.max_pairs = max_pairs;
     plan.budget_us = budget_us;
-    auto timing = run_comparison(**program, *baseline, *timing_buffers_, plan);
+    KW_TRY(auto timing, compare_workers(binary, workers, plan));
     if (!timing) return Outcome(tl::unexpected(timing.error()));
     if (!lowest || timing->ratio_low < lowest->ratio_low) lowest = std::move(*timing);
   }
@@ -245,25 +246,44 @@ Result<Verdict> LiveLab::verify_domain(const Binary& binary, const std::vector<i
   const AwayFrom away(plan_.measure_cpus);
   Random random(seed);
   const CheckPlan all = {.contract = binary.launch.contract};
-  KW_TRY(const std::vector<Check> checks, make_checks(problem_, all, random.next()));
+  KW_TRY(std::vector<Check> checks, make_checks(problem_, all, random.next()));
+  KW_TRY_VOID(keep_admitted_families(checks));
   KW_TRY(Verdict verdict, check_binary(device_, binary, checks, {.repeats = 3, .seed = random.next()}));
-  const TileHint hint = tile.size() == 3 ? TileHint{tile[0], tile[1], tile[2]} : TileHint{};
+  std::vector<MeasuredFamily> elsewhere;
   Json shapes = Json::array();
+  const auto check_here = [&](const std::vector<Check>& here, const std::string& shape) -> Status {
+    KW_TRY(Verdict outcome, check_binary(device_, binary, here, {.seed = random.next()}));
+    if (outcome.klass == VerdictClass::kSkipped) return {};
+    shapes.push_back(shape);
+    if (outcome.passed()) {
+      KW_TRY(const auto families, parse_measured(outcome.evidence["families"], "families"));
+      join_measured(elsewhere, families);
+      return {};
+    }
+    outcome.evidence["shape"] = shape;
+    verdict = std::move(outcome);
+    return {};
+  };
+  const TileHint hint = tile.size() == 3 ? TileHint{tile[0], tile[1], tile[2]} : TileHint{};
   for (const Problem& shape : sample_domain(problem_, binary.launch, hint, kDomainShapes, random.next())) {
     if (!verdict.passed()) return verdict;
     const CheckPlan some = {.contract = binary.launch.contract, .families = kScreeningFamilies};
     KW_TRY(const std::vector<Check> here, make_checks(shape, some, random.next()));
-    KW_TRY(Verdict outcome, check_binary(device_, binary, here, {.seed = random.next()}));
-    shapes.push_back(describe_problem(shape));
-    if (!outcome.passed()) {
-      outcome.evidence["shape"] = describe_problem(shape);
-      verdict = std::move(outcome);
-    }
+    KW_TRY_VOID(check_here(here, describe_problem(shape)));
+  }
+  KW_TRY(const std::vector<Check> spread, make_spread_checks(problem_, binary.launch, random.next()));
+  for (size_t at = 0; at < spread.size() && verdict.passed();) {
+    const Problem& shape = spread[at].spread->problem;
+    std::vector<Check> here;
+    for (; at < spread.size() && spread[at].spread->problem == shape; ++at) here.push_back(spread[at]);
+    KW_TRY_VOID(check_here(here, describe_problem(shape)));
   }
   if (!verdict.passed()) return verdict;
   verdict.promoted = true;
   verdict.evidence["domain_shapes"] = shapes;
+  verdict.evidence["domain_families"] = print_measured(elsewhere);
   verdict.evidence["seed"] = seed;
+  verdict.evidence["tile"] = tile;
   return verdict;
 }
 

@@ -19,8 +19,9 @@ struct LabPlan {
   uint64_t seed = 0;              // secret: inputs, poison, order of pairs; logged with the run
   std::vector<int> compile_cpus;  // cores that compile while one measures
   std::vector<int>
-      measure_cpus;        // one a thread of the kernel; the last also compiles while nothing is measured
-  double peak_gflops = 0;  // measured; a faster time is an error, not a record
+      measure_cpus;            // one a thread of the kernel; the last also compiles while nothing is measured
+  double peak_gflops = 0;      // measured; a faster time is an error, not a record
+  bool verifies_only = false;  // for verify_domain alone: no checks of the search, no vendor, no timing
   double max_flops_of_all_families =
       1e8;  // above it a search verifies on kScreeningFamilies, promotion on all
 };
@@ -47,10 +48,11 @@ class LiveLab : public Lab {
   Status measure(Candidate& candidate, std::optional<double> best_ratio) override;
 
   // Candidate against every baseline that comes near the bar, in fresh processes; the timing with the lowest
-  // ratio.
-  [[nodiscard]] Result<tl::expected<Timing, Verdict>> compare_fresh(const Binary& binary, int min_pairs,
-                                                                    int max_pairs, double budget_us,
-                                                                    uint64_t seed);
+  // ratio. One process a side is enough to rank; what is claimed afterwards takes new ones for every pair.
+  enum class Workers { kOneASide, kNewForEveryPair };
+  [[nodiscard]] Result<tl::expected<Timing, Verdict>> compare_fresh(const Binary& binary, Workers workers,
+                                                                    int min_pairs, int max_pairs,
+                                                                    double budget_us, uint64_t seed);
   // All families with fresh inputs, then shapes of the binary's domain, in fresh processes.
   [[nodiscard]] Result<Verdict> verify_domain(const Binary& binary, const std::vector<int64_t>& tile,
                                               uint64_t seed);
@@ -60,6 +62,8 @@ class LiveLab : public Lab {
           const LabPlan& plan);
   Status open_baselines();
   Result<tl::expected<Timing, Verdict>> compare_once(const Binary& binary, std::optional<double> best_ratio);
+  Result<tl::expected<Timing, Verdict>> compare_workers(const Binary& binary, Workers workers,
+                                                        const MeasurePlan& plan);
   Status repair(const Verdict& verdict);  // restarts the vendor's process, or measures the peak again
   MeasurePlan make_measure_plan(const Contract& contract, uint64_t seed) const;
 

@@ -45,8 +45,8 @@ Result<std::vector<Confirmed>> choose(LiveLab& lab, Batch finalists, double comp
   std::vector<Confirmed> ranked;
   for (Candidate& finalist : finalists) {
     if (finalist.failed) continue;
-    KW_TRY(auto timing, lab.compare_fresh(*finalist.binary, kChoosingPairs, kConfirmingPairs, comparison_us,
-                                          random.next()));
+    KW_TRY(auto timing, lab.compare_fresh(*finalist.binary, LiveLab::Workers::kOneASide, kChoosingPairs,
+                                          kConfirmingPairs, comparison_us, random.next()));
     if (timing) ranked.push_back({std::move(*timing), std::move(finalist)});
   }
   std::stable_sort(ranked.begin(), ranked.end(),
@@ -63,8 +63,9 @@ Result<std::optional<Confirmed>> confirm(Session& session, LiveLab& lab, std::ve
            lab.verify_domain(*choice.candidate.binary, lab.space().tile(evaluation.proposal.schedule),
                              random.next()));
     if (evaluation.verdict.passed()) {
-      KW_TRY(auto timing, lab.compare_fresh(*choice.candidate.binary, kConfirmingPairs, kConfirmingPairs,
-                                            2 * comparison_us, random.next()));
+      KW_TRY(auto timing,
+             lab.compare_fresh(*choice.candidate.binary, LiveLab::Workers::kNewForEveryPair, kConfirmingPairs,
+                               kConfirmingPairs, 2 * comparison_us, random.next()));
       if (timing) {
         timing->confirmed = true;
         choice.timing = std::move(*timing);

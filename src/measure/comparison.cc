@@ -3,6 +3,9 @@
 // in doc/measurement.md and tested by simulation.
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <optional>
+#include <utility>
 
 #include "base/check.h"
 #include "base/random.h"
@@ -19,6 +22,7 @@ constexpr double kSlowModeShare = 0.10;  // more slow samples than the baseline 
 constexpr size_t kBootstrapPairs = 8;    // below, the spread of so few ratios understates the error
 constexpr int kFreshPairs = 5;
 constexpr double kMostMemoryGain = 1.5;  // of the ratio, by running on inputs already seen; beyond it a cheat
+constexpr uint64_t kStartStream = 0x7374617274;
 constexpr double kFloorTolerance = 0.9;  // the measured peak may be this much below the true one
 
 struct Pairs {
@@ -148,10 +152,25 @@ Verdict make_cheat(const char* reason, const Timing& timing) {
   return verdict;
 }
 
-}  // namespace
+// Puts new workers of the same programs into the sides.
+using Renew = std::function<tl::expected<void, Verdict>(Side& ours, Side& base)>;
 
-tl::expected<Timing, Verdict> run_comparison(Program& candidate, Program& baseline, Buffers& buffers,
-                                             const MeasurePlan& plan) {
+// Latency per call of our side and of the baseline.
+tl::expected<std::pair<double, double>, Verdict> sample_pair(Sampler& sampler, Side& ours, Side& base,
+                                                             bool ours_first) {
+  double ours_us = 0, base_us = 0;
+  for (const bool turn_is_ours : {ours_first, !ours_first}) {
+    const auto latency_us = sampler.sample(turn_is_ours ? ours : base);
+    if (!latency_us && turn_is_ours) return tl::unexpected(latency_us.error());
+    if (!latency_us) return tl::unexpected(blame_baseline(latency_us.error(), *ours.program));
+    (turn_is_ours ? ours_us : base_us) = *latency_us;
+  }
+  return std::pair(ours_us, base_us);
+}
+
+// `renew` is called before every pair; empty = the workers stay the ones given.
+tl::expected<Timing, Verdict> compare(Program& candidate, Program& baseline, Buffers& buffers,
+                                      const MeasurePlan& plan, const Renew& renew) {
   KW_CHECK(plan.min_pairs >= 1 && plan.max_pairs >= 2 && plan.max_pairs >= plan.min_pairs, "{} to {} pairs",
            plan.min_pairs, plan.max_pairs);
   Sampler sampler(buffers, plan);
@@ -161,6 +180,10 @@ tl::expected<Timing, Verdict> run_comparison(Program& candidate, Program& baseli
   ours.limit = std::max(ours.limit, Milliseconds{static_cast<int64_t>(20 * base.latency_us() / 1000)});
   if (auto done = sampler.calibrate(ours); !done) return tl::unexpected(done.error());
 
+  const auto start = Clock::now();
+  const auto get_spent_us = [&] {  // starting workers takes its time too
+    return renew ? std::max(sampler.spent_us(), microseconds_since(start)) : sampler.spent_us();
+  };
   BusyWatch watch(plan.cores, plan.watch_load);
   Pairs pairs;
   Random order(plan.seed);
@@ -169,22 +192,22 @@ tl::expected<Timing, Verdict> run_comparison(Program& candidate, Program& baseli
   bool warm = !pairs.ratio.empty();
   Stop stop = Stop::kNo;
   while (stop == Stop::kNo) {
-    double ours_us = 0, base_us = 0;
-    const bool ours_first = order.chance(0.5);
-    for (const bool turn_is_ours : {ours_first, !ours_first}) {
-      const auto latency_us = sampler.sample(turn_is_ours ? ours : base);
-      if (!latency_us && turn_is_ours) return tl::unexpected(latency_us.error());
-      if (!latency_us) return tl::unexpected(blame_baseline(latency_us.error(), candidate));
-      (turn_is_ours ? ours_us : base_us) = *latency_us;
+    if (renew) {
+      if (auto renewed = renew(ours, base); !renewed) return tl::unexpected(renewed.error());
+      warm = false;
     }
-    if (warm) pairs.add(ours_us, base_us);
-    warm = true;
-    stop = find_stop(pairs, sampler.spent_us(), plan);
+    for (bool done = false; !done; warm = true) {
+      done = warm;
+      const auto pair = sample_pair(sampler, ours, base, order.chance(0.5));
+      if (!pair) return tl::unexpected(pair.error());
+      if (warm) pairs.add(pair->first, pair->second);
+    }
+    stop = find_stop(pairs, get_spent_us(), plan);
   }
 
   Timing timing;
-  timing.binary_hash = candidate.identity();
-  timing.baseline = plan.baseline.empty() ? baseline.identity() : plan.baseline;
+  timing.binary_hash = ours.program->identity();
+  timing.baseline = plan.baseline.empty() ? base.program->identity() : plan.baseline;
   timing.threads = plan.threads;
   if (buffers.sets() == 1) timing.cache = "one set larger than the caches";
   summarise_samples(timing, pairs, plan);
@@ -209,6 +232,48 @@ tl::expected<Timing, Verdict> run_comparison(Program& candidate, Program& baseli
     verdict.evidence["ratio_on_fresh_inputs"] = **fresh_ratio;
     return tl::unexpected(verdict);
   }
+  return timing;
+}
+
+}  // namespace
+
+tl::expected<Timing, Verdict> run_comparison(Program& candidate, Program& baseline, Buffers& buffers,
+                                             const MeasurePlan& plan) {
+  return compare(candidate, baseline, buffers, plan, nullptr);
+}
+
+Result<tl::expected<Timing, Verdict>> run_fresh_comparison(const StartProgram& start_candidate,
+                                                           const StartProgram& start_baseline,
+                                                           Buffers& buffers, const MeasurePlan& plan) {
+  using Outcome = tl::expected<Timing, Verdict>;
+  KW_TRY(auto baseline, start_baseline());
+  if (!baseline) return Outcome(tl::unexpected(baseline.error()));
+  KW_TRY(auto candidate, start_candidate());
+  if (!candidate) return Outcome(tl::unexpected(candidate.error()));
+  std::optional<Error> failure;
+  const auto start_again = [&](const StartProgram& start, std::unique_ptr<Program>& program,
+                               Side& side) -> tl::expected<void, Verdict> {
+    program.reset();
+    auto next = start();
+    if (!next) failure = next.error();
+    if (!next) return tl::unexpected(Verdict{});
+    if (!*next) return tl::unexpected((*next).error());
+    program = std::move(**next);
+    side.program = program.get();
+    return {};
+  };
+  Random order(plan.seed, kStartStream);  // nobody is always the younger one
+  const auto renew = [&](Side& ours, Side& base) -> tl::expected<void, Verdict> {
+    const bool ours_first = order.chance(0.5);
+    for (const bool turn_is_ours : {ours_first, !ours_first}) {
+      auto done = turn_is_ours ? start_again(start_candidate, *candidate, ours)
+                               : start_again(start_baseline, *baseline, base);
+      if (!done) return done;
+    }
+    return {};
+  };
+  auto timing = compare(**candidate, **baseline, buffers, plan, renew);
+  if (failure) return tl::unexpected(*failure);
   return timing;
 }
 

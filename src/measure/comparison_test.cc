@@ -171,6 +171,41 @@ TEST(Comparison, refuses_a_time_that_cannot_be) {
   EXPECT_TRUE(run_comparison(fast, baseline, buffers, plan));
 }
 
+StartProgram start_with(const std::string& name, const std::function<LatencyOf()>& make_latency) {
+  return [=]() -> Result<tl::expected<std::unique_ptr<Program>, Verdict>> {
+    return std::make_unique<FakeProgram>(name, make_latency());
+  };
+}
+
+TEST(FreshComparison, takes_new_workers_for_every_pair_and_warms_them) {
+  int candidates = 0, baselines = 0;
+  const auto settling = [](int sample) { return sample == 0 ? 9000.0 : 3000.0; };
+  auto buffers = make_buffers();
+  MeasurePlan plan = quiet_plan();
+  plan.min_pairs = plan.max_pairs = 10;
+  const auto timing =
+      run_fresh_comparison(start_with("c", [&] { return ++candidates, settling; }),
+                           start_with("b", [&] { return ++baselines, settling; }), buffers, plan);
+  ASSERT_TRUE(timing && *timing);
+  EXPECT_EQ(candidates, 11);  // one to calibrate
+  EXPECT_EQ(baselines, 11);
+  EXPECT_EQ((*timing)->latency_us, std::vector<double>(10, 3000));
+  EXPECT_EQ((*timing)->binary_hash, "c");
+  EXPECT_EQ((*timing)->baseline, "b");
+}
+
+TEST(FreshComparison, a_worker_that_does_not_start_is_an_error) {
+  int left = 5;
+  const StartProgram start = [&]() -> Result<tl::expected<std::unique_ptr<Program>, Verdict>> {
+    if (left-- == 0) return fail("no process left");
+    return std::make_unique<FakeProgram>("c", steady(3000));
+  };
+  auto buffers = make_buffers();
+  const auto timing = run_fresh_comparison(start, start, buffers, quiet_plan());
+  ASSERT_FALSE(timing);
+  EXPECT_EQ(timing.error().message, "no process left");
+}
+
 // Noise as seen on shared machines: lognormal per sample, every twentieth sample 30 % slower, and a drift of
 // both sides together. `gain`: true ratio. KW_TRIALS in the environment raises the number of trials.
 struct Rates {
@@ -215,6 +250,41 @@ TEST(ErrorRates, equal_kernels_win_in_at_most_one_of_a_hundred_trials) {
 TEST(ErrorRates, a_planted_gain_of_three_percent_is_found) {
   EXPECT_GE(simulate(1.03, 0.02, quiet_plan(), 3).wins, 0.90);
   EXPECT_GE(simulate(1.03, 0.005, quiet_plan(), 4).wins, 0.90);
+}
+
+// Workers of one program that differ by 2 % for as long as they live, samples by 0.5 %.
+Rates simulate_workers(double gain, bool fresh, uint64_t seed) {
+  constexpr int kTrials = 1000, kPairs = 40;
+  int wins = 0, big_wins = 0;
+  auto buffers = make_buffers();
+  for (int trial = 0; trial < kTrials; ++trial) {
+    Random random(seed, static_cast<uint64_t>(trial));
+    const auto worker_of = [&](double latency_us) {
+      const double own_us = latency_us * std::exp(0.02 * random.normal());
+      return [&random, own_us](int) { return own_us * std::exp(0.005 * random.normal()); };
+    };
+    const auto start_candidate = start_with("c", [&] { return worker_of(2500); });
+    const auto start_baseline = start_with("b", [&] { return worker_of(2500 * gain); });
+    MeasurePlan plan = quiet_plan();
+    plan.seed = random.next();
+    plan.min_pairs = plan.max_pairs = kPairs;
+    auto candidate = start_candidate(), baseline = start_baseline();
+    const auto timing = fresh ? *run_fresh_comparison(start_candidate, start_baseline, buffers, plan)
+                              : run_comparison(***candidate, ***baseline, buffers, plan);
+    const bool win = timing && timing->ratio_low > 1;
+    wins += win;
+    big_wins += win && timing->ratio > 1.01;
+  }
+  const auto rate = [](int count) { return static_cast<double>(count) / kTrials; };
+  std::printf("gain %.2f, workers differ by 2 %%, %s: wins %.4f above 1 %% %.4f\n", gain,
+              fresh ? "new ones for every pair" : "one a side", rate(wins), rate(big_wins));
+  return {rate(wins), rate(big_wins), 0};
+}
+
+TEST(ErrorRates, workers_that_differ_fool_one_worker_a_side_but_not_new_ones) {
+  EXPECT_GE(simulate_workers(1.0, false, 8).big_wins, 0.25);
+  EXPECT_LE(simulate_workers(1.0, true, 9).big_wins, 0.01);
+  EXPECT_GE(simulate_workers(1.03, true, 10).wins, 0.90);
 }
 
 TEST(ErrorRates, a_candidate_above_the_limit_is_rarely_given_up) {

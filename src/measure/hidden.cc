@@ -52,6 +52,28 @@ HiddenSpots::Place HiddenSpots::choose_place(int first_set, int64_t calls) {
   return place;
 }
 
+std::span<std::byte> HiddenSpots::element(int set, int64_t row, int64_t col) {
+  const Operand& operand = buffers_.workload().operands[static_cast<size_t>(output_)];
+  const auto size = static_cast<size_t>(dtype_bytes(operand.dtype));
+  return buffers_.contents(set, output_).subspan(static_cast<size_t>(row * operand.ld + col) * size, size);
+}
+
+// Every other time in the set whose turn is next: a baseline's, most likely.
+void HiddenSpots::choose_untouched(int first_set, int64_t calls) {
+  untouched_.reset();
+  const int64_t others = buffers_.sets() - calls;
+  if (others < 1) return;
+  const Operand& operand = buffers_.workload().operands[static_cast<size_t>(output_)];
+  const int64_t offset = random_.chance(0.5) ? 0 : random_.between(0, others - 1);
+  Untouched place{static_cast<int>((first_set + calls + offset) % buffers_.sets()),
+                  random_.between(0, operand.rows - 1),
+                  random_.between(0, operand.cols - 1),
+                  {}};
+  const auto bytes = element(place.set, place.row, place.col);
+  place.before.assign(bytes.begin(), bytes.end());
+  untouched_ = std::move(place);
+}
+
 void HiddenSpots::prepare(int first_set, int64_t calls) {
   places_.clear();
   if (!reference_) return;
@@ -59,6 +81,14 @@ void HiddenSpots::prepare(int first_set, int64_t calls) {
   for (int64_t at = 0; at < std::min(calls, sets); ++at)
     change_input(static_cast<int>((first_set + at) % sets));
   for (int i = 0; i < kSpots; ++i) places_.push_back(choose_place(first_set, calls));
+  choose_untouched(first_set, calls);
+}
+
+std::optional<Json> HiddenSpots::find_foreign_write() {
+  if (!untouched_) return std::nullopt;
+  const auto bytes = element(untouched_->set, untouched_->row, untouched_->col);
+  if (std::equal(bytes.begin(), bytes.end(), untouched_->before.begin())) return std::nullopt;
+  return Json{{"set", untouched_->set}, {"element", {untouched_->row, untouched_->col}}};
 }
 
 std::optional<Json> HiddenSpots::find_wrong() {

@@ -1,7 +1,7 @@
 // What a timed program cannot foresee (protocol.md C): before each run one input element of every set it will
-// touch changes in place, and output elements at hidden places are spoiled; after it they must be right. In:
-// buffers, who knows the values. Used by sampler for candidates and baselines alike; its own time is never
-// counted.
+// touch changes in place, and output elements at hidden places are spoiled; after it they must be right, and
+// outputs of sets whose turn it was not must be as they were. In: buffers, who knows the values. Used by
+// sampler for candidates and baselines alike; its own time is never counted.
 #pragma once
 
 #include <optional>
@@ -22,13 +22,22 @@ class HiddenSpots {
   void prepare(int first_set, int64_t calls);
   // After them: nothing, or the first wrong element ({"set","element","got","want","bound","calls"}).
   [[nodiscard]] std::optional<Json> find_wrong();
+  // An output element of a set that the run had no business with and changed ({"set","element"}).
+  [[nodiscard]] std::optional<Json> find_foreign_write();
 
  private:
   struct Place {
     int set = 0;
     Spot spot;
   };
+  struct Untouched {
+    int set = 0;
+    int64_t row = 0, col = 0;
+    std::vector<std::byte> before;
+  };
   void change_input(int set);
+  void choose_untouched(int first_set, int64_t calls);
+  std::span<std::byte> element(int set, int64_t row, int64_t col);
   Place choose_place(int first_set, int64_t calls);
 
   Buffers& buffers_;
@@ -37,6 +46,7 @@ class HiddenSpots {
   int output_ = -1;  // index of the first operand that is written
   std::vector<int> inputs_;
   std::vector<Place> places_;
+  std::optional<Untouched> untouched_;
 };
 
 }  // namespace kw

@@ -11,7 +11,7 @@
 namespace kw {
 namespace {
 
-enum class Conduct { kHonest, kNothing, kFirstRunOnly, kOneWrongColumn, kRemembers };
+enum class Conduct { kHonest, kNothing, kFirstRunOnly, kOneWrongColumn, kRemembers, kSpoilsNextSet };
 
 class DoublingProgram : public FakeProgram {
  public:
@@ -28,6 +28,10 @@ class DoublingProgram : public FakeProgram {
       }
       compute(set);
       seen_[set] = digest(set);
+    }
+    if (conduct_ == Conduct::kSpoilsNextSet) {
+      const auto next = buffers_.contents(static_cast<int>((first_set + calls) % buffers_.sets()), 1);
+      std::memset(next.data(), 0x11, next.size());
     }
     ++runs_;
     RunOutcome outcome = FakeProgram::run(first_set, calls, limit);
@@ -105,6 +109,13 @@ TEST(HiddenSpots, answers_found_again_by_a_digest_of_all_inputs_are_a_cheat) {
   ASSERT_FALSE(timing.has_value());
   EXPECT_EQ(timing.error().code(), "cheat/cached_output");
   EXPECT_LT(timing.error().evidence["ratio_on_fresh_inputs"].get<double>(), 2.5);
+}
+
+// What it leaves in the output of the baseline's next set slows a baseline that reads it.
+TEST(HiddenSpots, a_program_that_writes_into_another_set_is_a_cheat) {
+  const auto timing = compare(Conduct::kSpoilsNextSet, 4096);
+  ASSERT_FALSE(timing.has_value());
+  EXPECT_EQ(timing.error().code(), "cheat/other_operand_set");
 }
 
 TEST(HiddenSpots, inputs_change_in_every_set_that_is_run_and_nowhere_else) {

@@ -4,6 +4,8 @@
 // Why these numbers: doc/measurement.md.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,17 @@ void fill_for_timing(Buffers& buffers, uint64_t seed);
 // samples these are.
 [[nodiscard]] tl::expected<Timing, Verdict> run_comparison(Program& candidate, Program& baseline,
                                                            Buffers& buffers, const MeasurePlan& plan);
+
+// Starts one more worker of a program on the buffers of the comparison; a Verdict when it is refused.
+using StartProgram = std::function<Result<tl::expected<std::unique_ptr<Program>, Verdict>>()>;
+
+// The same with both sides in new workers for every pair. Where a worker's pages lie makes it some per cent
+// faster or slower for as long as it lives: an interval from one worker a side knows nothing of that
+// (doc/measurement.md). The budget covers the starts. An error when a worker cannot be started.
+[[nodiscard]] Result<tl::expected<Timing, Verdict>> run_fresh_comparison(const StartProgram& start_candidate,
+                                                                         const StartProgram& start_baseline,
+                                                                         Buffers& buffers,
+                                                                         const MeasurePlan& plan);
 
 // Fastest verified baseline of a workload, each measured; the bar.
 struct BaselineRow {

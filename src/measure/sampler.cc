@@ -21,7 +21,16 @@ Verdict make_verdict(VerdictClass klass, std::string reason, const Program& prog
   return verdict;
 }
 
-Verdict verdict_of(const RunOutcome& outcome, const Side& side, Milliseconds limit) {
+// An address inside an operand faults only where the operand may not be written.
+bool lies_inside(const GuardHit& hit, const Workload& workload) {
+  const auto& all = workload.operands;
+  return std::any_of(all.begin(), all.end(), [&](const Operand& operand) {
+    return operand.name == hit.operand && hit.element >= 0 && hit.element < operand.span();
+  });
+}
+
+Verdict verdict_of(const RunOutcome& outcome, const Side& side, Milliseconds limit,
+                   const Workload& workload) {
   using S = RunOutcome::Status;
   const auto make = [&](VerdictClass klass, const char* reason) {
     Verdict verdict = make_verdict(klass, reason, *side.program);
@@ -33,7 +42,9 @@ Verdict verdict_of(const RunOutcome& outcome, const Side& side, Milliseconds lim
   switch (outcome.status) {
     case S::kFault: {
       if (!outcome.fault) return make(VerdictClass::kCrash, "fault");
-      Verdict verdict = make(VerdictClass::kOutOfBounds, "guard_page");
+      Verdict verdict = lies_inside(*outcome.fault, workload)
+                            ? make(VerdictClass::kInputModified, outcome.fault->operand.c_str())
+                            : make(VerdictClass::kOutOfBounds, "guard_page");
       verdict.evidence["operand"] = outcome.fault->operand;
       verdict.evidence["element"] = outcome.fault->element;
       return verdict;
@@ -45,6 +56,10 @@ Verdict verdict_of(const RunOutcome& outcome, const Side& side, Milliseconds lim
     }
     case S::kForbiddenCall:
       return make(VerdictClass::kCheat, "forbidden_call");
+    case S::kClock:
+      return make(VerdictClass::kCheat, "clock");
+    case S::kControl:
+      return make(VerdictClass::kCrash, "control_state");
     case S::kKilled:
       return make(VerdictClass::kCrash, "killed");
     case S::kExit:
@@ -71,10 +86,13 @@ tl::expected<double, Verdict> Sampler::run(Side& side) {
   const auto first_set = static_cast<int>(next_set_);
   hidden_.prepare(first_set, side.calls);
   const RunOutcome outcome = side.program->run(first_set, side.calls, limit);
-  if (!outcome.ok()) return tl::unexpected(verdict_of(outcome, side, limit));
-  if (auto wrong = hidden_.find_wrong()) {
-    Verdict verdict = make_verdict(VerdictClass::kCheat, "wrong_when_timed", *side.program);
-    verdict.evidence.update(*wrong);
+  if (!outcome.ok()) return tl::unexpected(verdict_of(outcome, side, limit, workload_));
+  const std::pair<std::optional<Json>, const char*> findings[] = {
+      {hidden_.find_wrong(), "wrong_when_timed"}, {hidden_.find_foreign_write(), "other_operand_set"}};
+  for (const auto& [evidence, reason] : findings) {
+    if (!evidence) continue;
+    Verdict verdict = make_verdict(VerdictClass::kCheat, reason, *side.program);
+    verdict.evidence.update(*evidence);
     return tl::unexpected(verdict);
   }
   next_set_ = (next_set_ + side.calls) % sets_;

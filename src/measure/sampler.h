@@ -20,7 +20,10 @@ struct Side {
 class Sampler {
  public:
   Sampler(Buffers& buffers, const MeasurePlan& plan)
-      : sets_(buffers.sets()), sample_us_(plan.sample_us), hidden_(buffers, plan.reference, plan.seed) {}
+      : workload_(buffers.workload()),
+        sets_(buffers.sets()),
+        sample_us_(plan.sample_us),
+        hidden_(buffers, plan.reference, plan.seed) {}
 
   // Doubles side.calls until one sample lasts sample_us.
   [[nodiscard]] tl::expected<void, Verdict> calibrate(Side& side);
@@ -30,6 +33,7 @@ class Sampler {
 
  private:
   [[nodiscard]] tl::expected<double, Verdict> run(Side& side);
+  const Workload& workload_;
   int sets_;
   double sample_us_;
   HiddenSpots hidden_;

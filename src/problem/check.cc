@@ -91,6 +91,7 @@ Patch make_patch(const Workload& workload, const Contract& contract, const Famil
       if (problem.beta != 0)
         previous =
             load_element(problem.dtype, inputs.contents[2], (where.row + i) * problem.ldc + where.col + j);
+      if (problem.alpha == 0) value = bound = 0;  // A and B do not count, whatever they hold
       value = problem.alpha * value + (problem.beta != 0 ? problem.beta * previous : 0);
       if (!std::isfinite(value)) {
         bound = 0;

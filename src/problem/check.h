@@ -29,13 +29,20 @@ struct CheckPlan {
                                                      uint64_t seed);
 
 // Shapes inside a launch record's domain on which a binary is verified besides its own (A.7): 1, 2, 3,
-// tile-1, tile, tile+1, primes, tall, wide, pairwise distinct, zero m, n or k, pitched strides, beta 0 and
-// not 0. `tile_m`, `tile_n`, `tile_k` steer the edges (0 = unknown). Same layout and dtype; sizes small
-// enough to be cheap.
+// tile-1, tile, tile+1, primes, tall, wide, pairwise distinct, zero m, n or k, alpha 0, every remainder of
+// m, n and k modulo 16 (with kDomainShapes), pitched strides, beta 0 and not 0. `tile_m`, `tile_n`, `tile_k`
+// steer the edges (0 = unknown). Same layout and dtype; sizes small enough to be cheap.
+inline constexpr int kDomainShapes = 36;
 struct TileHint {
   int64_t m = 0, n = 0, k = 0;
 };
 [[nodiscard]] std::vector<Problem> sample_domain(const Problem& problem, const LaunchRecord& launch,
                                                  TileHint tile, int count, uint64_t seed);
+
+// Checks with rows so far apart that offsets pass 2^31 - 1, 2^31, 2^31 + 1 and 2^32 elements and 2^32 bytes,
+// and strides that 32 bits do not hold: small problems of the same layout and dtype, two families each, with
+// Check::spread set. As far as the domain allows such strides; empty where it allows none. Cost no memory.
+[[nodiscard]] Result<std::vector<Check>> make_spread_checks(const Problem& problem,
+                                                            const LaunchRecord& launch, uint64_t seed);
 
 }  // namespace kw

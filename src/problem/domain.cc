@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <optional>
 
 #include "base/check.h"
 #include "base/random.h"
 #include "problem/check.h"
+#include "problem/range.h"
 #include "problem/workload.h"
 
 namespace kw {
@@ -28,9 +28,9 @@ struct Scalars {
   double alpha, beta;
 };
 
-// The first four meet every path; alpha 0 comes late because it leaves little to check.
-constexpr std::array<Scalars, 8> kScalars = {
-    {{1, 0}, {1, 1}, {-0.5, 0}, {2, 0.5}, {1, -1}, {0.75, 0}, {0, 0.5}, {1.5, -0.25}}};
+// In turn; the first four meet every path.
+constexpr std::array<Scalars, 7> kScalars = {
+    {{1, 0}, {1, 1}, {-0.5, 0}, {2, 0.5}, {1, -1}, {0.75, 0}, {1.5, -0.25}}};
 
 double count_flops(const Shape& s) {
   return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
@@ -40,32 +40,6 @@ bool is_cheap(const Shape& s) {
   const double m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
   return count_flops(s) <= kCheapFlops && m * k <= kCheapElements && k * n <= kCheapElements &&
          m * n <= kCheapElements;
-}
-
-// Values of one size or stride that the domain allows.
-struct Range {
-  int64_t low = 0, high = INT64_MAX, multiple = 1;
-
-  // The allowed value next to the wanted one, upwards where there is one.
-  std::optional<int64_t> nearest(int64_t wanted) const {
-    const int64_t floor = std::max(wanted, low);
-    if (floor > INT64_MAX - multiple) return std::nullopt;
-    const int64_t up = (floor + multiple - 1) / multiple * multiple;
-    if (up <= high) return up;
-    const int64_t down = high / multiple * multiple;
-    return down >= low && down >= 0 ? std::optional(down) : std::nullopt;
-  }
-};
-
-Range find_range(const LaunchRecord& launch, std::string_view variable) {
-  Range range;
-  for (const DomainRule& rule : launch.domain) {
-    if (rule.variable != variable) continue;
-    range.low = std::max(range.low, rule.low);
-    range.high = std::min(range.high, rule.high);
-    if (rule.multiple > 1) range.multiple = std::lcm(range.multiple, rule.multiple);
-  }
-  return range;
 }
 
 // Tile edges with the other sides small, so that two tiles of any size stay cheap; most telling first.
@@ -79,12 +53,29 @@ std::vector<Shape> list_edges(const TileHint& tile) {
   };
 }
 
-// Sizes at which kernels break whatever their tiles: primes, thin and long ones, zero.
+struct ZeroCase {
+  Shape shape;
+  Scalars scalars;
+};
+
+// Without products beta C is left, and C is not read when beta is 0.
+constexpr std::array<ZeroCase, 4> kZeros = {
+    {{{5, 7, 0}, {1, 0}}, {{6, 9, 5}, {0, 0.5}}, {{7, 5, 0}, {1, 0.5}}, {{9, 6, 4}, {0, 0}}}};
+
+// Every remainder of every side modulo 16, each once: a tail handled wrongly for one of them alone shows.
+std::vector<Shape> list_remainders() {
+  std::vector<Shape> shapes;
+  for (int64_t r = 0; r < 16; ++r)
+    shapes.push_back({17 + 3 * r % 16, 33 + (5 * r + 4) % 16, 49 + (11 * r + 8) % 16});
+  return shapes;
+}
+
+// Sizes at which kernels break whatever their tiles: primes, thin and long ones, empty ones.
 const std::vector<Shape>& list_classics() {
   static const std::vector<Shape> shapes = {
-      {31, 37, 41}, {1, 1, 1},     {5, 7, 0},     {1021, 3, 17},   {2, 1531, 29}, {3, 5, 4099}, {1, 211, 307},
-      {0, 5, 7},    {2, 3, 1},     {307, 1, 211}, {113, 109, 127}, {5, 0, 7},     {3, 2, 5},    {1, 1, 1031},
-      {33, 29, 1},  {67, 131, 61}, {1, 3, 2},     {257, 241, 2},   {2, 1, 3},     {0, 0, 0},
+      {31, 37, 41},  {1, 1, 1},     {1021, 3, 17},   {2, 1531, 29}, {0, 5, 7}, {3, 5, 4099}, {1, 211, 307},
+      {2, 3, 1},     {307, 1, 211}, {113, 109, 127}, {5, 0, 7},     {3, 2, 5}, {1, 1, 1031}, {33, 29, 1},
+      {67, 131, 61}, {1, 3, 2},     {257, 241, 2},   {2, 1, 3},     {0, 0, 0},
   };
   return shapes;
 }
@@ -99,7 +90,9 @@ class Sampler {
   bool full() const { return found_.size() >= count_; }
 
   // Moves the shape into the domain; keeps it when it is legal, cheap and new.
-  void add(const Shape& wanted) {
+  void add(const Shape& wanted) { add(wanted, kScalars[found_.size() % kScalars.size()]); }
+
+  void add(const Shape& wanted, const Scalars& scalars) {
     const auto m = ranges_[0].nearest(wanted.m), n = ranges_[1].nearest(wanted.n),
                k = ranges_[2].nearest(wanted.k);
     if (full() || !m || !n || !k) return;
@@ -107,7 +100,6 @@ class Sampler {
     if (!is_cheap(shape) || is_known(shape)) return;
     Problem sample = problem_;
     sample.m = shape.m, sample.n = shape.n, sample.k = shape.k;
-    const Scalars& scalars = kScalars[found_.size() % kScalars.size()];
     sample.alpha = scalars.alpha, sample.beta = scalars.beta;
     const bool pitched = found_.size() % 2 == 1;
     if (pitched && keep(sample, true)) return;
@@ -168,11 +160,13 @@ std::vector<Problem> sample_domain(const Problem& problem, const LaunchRecord& l
   KW_CHECK(count >= 0 && tile.m >= 0 && tile.n >= 0 && tile.k >= 0, "count {}, tile {}x{}x{}", count, tile.m,
            tile.n, tile.k);
   Sampler sampler(problem, launch, static_cast<size_t>(count), seed);
-  const std::vector<Shape> edges = list_edges(tile);
+  const std::vector<Shape> edges = list_edges(tile), remainders = list_remainders();
   const std::vector<Shape>& classics = list_classics();
   for (size_t i = 0; i < std::max(edges.size(), classics.size()); ++i) {
     if (i < edges.size()) sampler.add(edges[i]);
+    if (i < kZeros.size()) sampler.add(kZeros[i].shape, kZeros[i].scalars);
     if (i < classics.size()) sampler.add(classics[i]);
+    for (size_t r = 2 * i; r < std::min(2 * i + 2, remainders.size()); ++r) sampler.add(remainders[r]);
   }
   for (int64_t draw = 0; draw < int64_t{kRandomDraws} * count && !sampler.full(); ++draw)
     sampler.add_random();

@@ -51,6 +51,28 @@ TEST(SampleDomain, meets_every_kind_of_shape_within_a_few_samples) {
   EXPECT_TRUE(any([](const Problem& p) { return p.lda > p.k && p.ldb > p.k && p.ldc > p.n; }));
 }
 
+TEST(SampleDomain, meets_every_remainder_modulo_16_with_products_to_lose) {
+  const std::vector<Problem> samples = sample_domain(make_problem(), {}, {6, 16, 256}, kDomainShapes, 1);
+  std::set<int64_t> m, n, k;
+  for (const Problem& sample : samples) {
+    if (sample.alpha == 0 || std::min({sample.m, sample.n, sample.k}) < 16) continue;
+    m.insert(sample.m % 16), n.insert(sample.n % 16), k.insert(sample.k % 16);
+  }
+  EXPECT_EQ(m.size(), 16U);
+  EXPECT_EQ(n.size(), 16U);
+  EXPECT_EQ(k.size(), 16U);
+}
+
+TEST(SampleDomain, has_each_case_that_blas_defines_without_products) {
+  const std::vector<Problem> samples = sample_domain(make_problem(), {}, {6, 16, 256}, kDomainShapes, 1);
+  for (const bool no_depth : {true, false})
+    for (const bool no_beta : {true, false})
+      EXPECT_TRUE(std::any_of(samples.begin(), samples.end(), [&](const Problem& p) {
+        const bool no_products = no_depth ? p.k == 0 : p.k > 0 && p.alpha == 0;
+        return no_products && p.m > 0 && p.n > 0 && (p.beta == 0) == no_beta;
+      })) << (no_depth ? "k" : "alpha") << " = 0, beta " << (no_beta ? "= 0" : "not 0");
+}
+
 TEST(SampleDomain, stays_inside_the_launch_record) {
   LaunchRecord launch;
   launch.domain = {

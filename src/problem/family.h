@@ -38,8 +38,8 @@ struct FamilyInputs {
   bool exact = false;  // reference holds exactly, up to rounding to a narrower output
 };
 
-// NaN and Inf are put where `compared` sees them. With alpha 0 they stay out of A and B, which BLAS need not
-// read; C holds NaN before the call in some families when beta is 0, because it must not be read.
+// NaN and Inf are put where `compared` sees them, in A and B also with alpha 0, which must hide them; C holds
+// NaN before the call in some families when beta is 0, because it must not be read.
 [[nodiscard]] FamilyInputs make_family_inputs(const Workload& workload, const Contract& contract,
                                               Family family, const std::vector<Rectangle>& compared,
                                               uint64_t seed);

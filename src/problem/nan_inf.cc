@@ -94,7 +94,9 @@ void place_nan_inf(const Workload& workload, const Contract& contract, const std
   const Problem& problem = workload.problem;
   if (compared.empty()) return;
   Spoiler spoiler(workload, compared, seed, contents);
-  if (problem.k > 0 && round_to_dtype(contract.accumulate, problem.alpha) != 0) {
+  // Between alpha 0, which must hide A and B, and one that the accumulator holds, rounding decides.
+  const bool defined = problem.alpha == 0 || round_to_dtype(contract.accumulate, problem.alpha) != 0;
+  if (problem.k > 0 && defined) {
     spoiler.spoil_a();
     spoiler.spoil_b();
   }

@@ -27,14 +27,8 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-// A cell as a message shows it: cut, and without control characters.
-std::string show(const std::string& cell) {
-  constexpr size_t kLongestShown = 60;
-  std::string text = cell.size() > kLongestShown ? cell.substr(0, kLongestShown) + "..." : cell;
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char letter) { return letter < ' ' || letter == 127; }, '?');
-  return text;
-}
+// A cell as a message shows it.
+std::string show(const std::string& cell) { return print_line(cell, 60); }
 
 // Cells of one line; a cell in double quotes keeps commas, spaces and doubled quotes. nullopt: a quote is
 // left open or followed by something.
@@ -129,6 +123,10 @@ class ShapeReader {
                        line.size(), kMaxLineBytes);
     line = trim(line);
     if (line.empty() || line.front() == '#') return {};
+    if (!is_readable(line))
+      return fail_user(
+          "{}:{}: \"{}\" holds control characters or is not UTF-8; save the list as plain UTF-8 text",
+          origin_, line_number_, print_line(line, 60));
     const auto cells = split_cells(line);
     if (!cells)
       return fail_user("{}:{}: a quoted cell must end with \" before the next comma", origin_, line_number_);

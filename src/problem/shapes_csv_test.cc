@@ -68,6 +68,9 @@ TEST(ShapesCsv, names_line_column_value_and_what_is_accepted) {
       {"m,n,k,phase\n1,2,3,sleep\n", {":2:", "\"phase\"", "\"sleep\"", "prefill"}},
       {"m,n,k,lda\n4,2,3,1\n", {":2:", "lda is 1", "3"}},
       {"m,n,k,name\n4,2,3,\"x\n", {":2:", "quoted"}},
+      {"m,n,k,name\n4,2,3,\xff\n", {":2:", "not UTF-8"}},
+      {"m,n,k,name\n4,2,3,\x1b[2J\n", {":2:", "control characters"}},
+      {"m,n,k,na\rme\n", {":1:", "\"na me\""}},
   };
   for (const Case& c : cases) {
     const auto uses = parse_shapes_csv(c.text, "list.csv");

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct Check {
   std::vector<std::vector<std::byte>> contents;  // per operand, span_bytes() long; outputs: C before the call
   int output = 0;                                // index of the operand that is compared
   std::vector<Patch> patches;                    // one patch that covers all, or samples of a huge problem
+  // What the kernel is told in place of `workload` when its rows lie too far apart to be stored like that:
+  // the same operands at wider strides. contents, patches and comparisons keep to `workload`.
+  std::optional<Workload> spread;
 };
 
 }  // namespace kw

@@ -2,7 +2,30 @@
 
 #include <algorithm>
 
+#include "record/json_fields.h"
+
 namespace kw {
+namespace {
+
+constexpr int kMaxCores = 1 << 20;
+constexpr int64_t kMaxCacheBytes = int64_t{1} << 50;
+
+template <class Integer>
+Result<Integer> take_count(JsonFields& fields, const char* name, Integer most) {
+  KW_TRY(const int64_t value, fields.integer(name));
+  if (value < 0 || value > most)
+    return fail_user("{}: field \"{}\" is {}; it must lie in [0, {}]", fields.where(), name, value, most);
+  return static_cast<Integer>(value);
+}
+
+Result<double> take_figure(JsonFields& fields, const char* name) {
+  KW_TRY(const double value, fields.number(name));
+  if (value < 0)
+    return fail_user("{}: field \"{}\" is {}; it cannot be negative", fields.where(), name, value);
+  return value;
+}
+
+}  // namespace
 
 std::string DeviceFacts::key() const {
   return fmt::format("{}|{}|{}|{} cores|{} threads", target, name, isa, cores, threads);
@@ -25,24 +48,22 @@ Json print_device(const DeviceFacts& device) {
 }
 
 Result<DeviceFacts> parse_device(const Json& json) {
+  JsonFields fields(json, "device record");
+  KW_TRY_VOID(fields.check_object());
   DeviceFacts device;
-  try {
-    json.at("target").get_to(device.target);
-    json.at("name").get_to(device.name);
-    json.at("isa").get_to(device.isa);
-    json.at("cores").get_to(device.cores);
-    json.at("threads").get_to(device.threads);
-    json.at("l1d_bytes").get_to(device.l1d_bytes);
-    json.at("l2_bytes").get_to(device.l2_bytes);
-    json.at("l3_bytes").get_to(device.l3_bytes);
-    json.at("peak_gflops").get_to(device.peak_gflops);
-    json.at("bandwidth_gbs").get_to(device.bandwidth_gbs);
-    json.at("launch_floor_us").get_to(device.launch_floor_us);
-    json.at("os").get_to(device.os);
-    json.at("compiler").get_to(device.compiler);
-  } catch (const std::exception& error) {
-    return fail_user("device record: {}", error.what());
-  }
+  KW_TRY(device.target, fields.text("target"));
+  KW_TRY(device.name, fields.text("name"));
+  KW_TRY(device.isa, fields.text("isa"));
+  KW_TRY(device.cores, take_count(fields, "cores", kMaxCores));
+  KW_TRY(device.threads, take_count(fields, "threads", kMaxCores));
+  KW_TRY(device.l1d_bytes, take_count(fields, "l1d_bytes", kMaxCacheBytes));
+  KW_TRY(device.l2_bytes, take_count(fields, "l2_bytes", kMaxCacheBytes));
+  KW_TRY(device.l3_bytes, take_count(fields, "l3_bytes", kMaxCacheBytes));
+  KW_TRY(device.peak_gflops, take_figure(fields, "peak_gflops"));
+  KW_TRY(device.bandwidth_gbs, take_figure(fields, "bandwidth_gbs"));
+  KW_TRY(device.launch_floor_us, take_figure(fields, "launch_floor_us"));
+  KW_TRY(device.os, fields.text("os"));
+  KW_TRY(device.compiler, fields.text("compiler"));
   return device;
 }
 

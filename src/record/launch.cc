@@ -3,67 +3,24 @@
 #include <algorithm>
 #include <cctype>
 
+#include "record/json_fields.h"
+
 namespace kw {
 namespace {
 
-// Reads fields of one JSON object and complains about what is missing, of the wrong kind or left over.
-class Fields {
- public:
-  Fields(const Json& json, std::string where) : json_(json), where_(std::move(where)) {}
-
-  Status check_object() const {
-    if (!json_.is_object()) return fail_user("{}: expected an object, found {}", where_, json_.type_name());
-    return {};
-  }
-  const Json* find(const char* name) {
-    seen_.push_back(name);
-    const auto found = json_.find(name);
-    return found == json_.end() ? nullptr : &*found;
-  }
-  Result<std::string> text(const char* name, const std::string& absent = {}) {
-    const Json* value = find(name);
-    if (value == nullptr && !absent.empty()) return absent;
-    if (value == nullptr) return fail_user("{}: field \"{}\" is missing", where_, name);
-    if (!value->is_string())
-      return fail_user("{}: field \"{}\" must be a text, not {}", where_, name, value->dump());
-    return value->get<std::string>();
-  }
-  Result<int64_t> integer(const char* name, int64_t absent) {
-    const Json* value = find(name);
-    if (value == nullptr) return absent;
-    if (!value->is_number_integer())
-      return fail_user("{}: field \"{}\" must be a whole number, not {}", where_, name, value->dump());
-    return value->get<int64_t>();
-  }
-  // A number or an expression text.
-  Result<Expression> expression(const char* name, const char* absent) {
-    const Json* value = find(name);
-    if (value == nullptr && absent != nullptr) return Expression::parse(absent);
-    if (value == nullptr) return fail_user("{}: field \"{}\" is missing", where_, name);
-    if (value->is_number_integer()) return Expression::parse(value->dump());
-    if (!value->is_string())
-      return fail_user("{}: field \"{}\" must be a number or an expression, not {}", where_, name,
-                       value->dump());
-    auto parsed = Expression::parse(value->get<std::string>());
-    if (!parsed) return with_context(parsed.error(), where_ + ": field \"" + name + "\"");
-    return parsed;
-  }
-  Status check_nothing_left() const {
-    for (const auto& [key, value] : json_.items())
-      if (std::find(seen_.begin(), seen_.end(), key) == seen_.end()) {
-        std::string known;
-        for (const std::string& name : seen_) known += (known.empty() ? "" : ", ") + name;
-        return fail_user("{}: field \"{}\" is not known; known are {}", where_, key, known);
-      }
-    return {};
-  }
-  const std::string& where() const { return where_; }
-
- private:
-  const Json& json_;
-  std::string where_;
-  std::vector<std::string> seen_;
-};
+// A number or an expression text.
+Result<Expression> take_expression(JsonFields& fields, const char* name, const char* absent) {
+  const Json* value = fields.find(name);
+  if (value == nullptr && absent != nullptr) return Expression::parse(absent);
+  if (value == nullptr) return fail_user("{}: field \"{}\" is missing", fields.where(), name);
+  if (value->is_number_integer()) return Expression::parse(value->dump());
+  if (!value->is_string())
+    return fail_user("{}: field \"{}\" must be a number or an expression, not {}", fields.where(), name,
+                     value->dump());
+  auto parsed = Expression::parse(value->get<std::string>());
+  if (!parsed) return with_context(parsed.error(), fields.where() + ": field \"" + name + "\"");
+  return parsed;
+}
 
 bool is_symbol_name(std::string_view name) {
   if (name.empty() || name.size() > 200 || std::isdigit(static_cast<unsigned char>(name[0]))) return false;
@@ -72,7 +29,7 @@ bool is_symbol_name(std::string_view name) {
 }
 
 Result<Contract> parse_contract(const Json& json) {
-  Fields fields(json, "launch.contract");
+  JsonFields fields(json, "launch.contract");
   KW_TRY_VOID(fields.check_object());
   Contract contract;
   const std::pair<const char*, Dtype*> parts[] = {
@@ -88,23 +45,25 @@ Result<Contract> parse_contract(const Json& json) {
 }
 
 Result<KernelLaunch> parse_kernel(const Json& json, size_t index) {
-  Fields fields(json, fmt::format("launch.kernels[{}]", index));
+  JsonFields fields(json, fmt::format("launch.kernels[{}]", index));
   KW_TRY_VOID(fields.check_object());
   KernelLaunch kernel;
   KW_TRY(kernel.name, fields.text("name"));
   if (!is_symbol_name(kernel.name))
     return fail_user("{}: name \"{}\" is not a C symbol of at most 200 characters", fields.where(),
                      kernel.name);
-  KW_TRY(kernel.items, fields.expression("items", nullptr));
+  KW_TRY(kernel.items, take_expression(fields, "items", nullptr));
   KW_TRY_VOID(fields.check_nothing_left());
   return kernel;
 }
 
 Result<DomainRule> parse_domain_rule(const Json& json, size_t index) {
-  Fields fields(json, fmt::format("launch.domain[{}]", index));
+  JsonFields fields(json, fmt::format("launch.domain[{}]", index));
   KW_TRY_VOID(fields.check_object());
   DomainRule rule;
   KW_TRY(rule.variable, fields.text("variable"));
+  if (!is_symbol_name(rule.variable))
+    return fail_user("{}: variable \"{}\" is not a name such as m or lda", fields.where(), rule.variable);
   KW_TRY(rule.low, fields.integer("low", 0));
   KW_TRY(rule.high, fields.integer("high", INT64_MAX));
   KW_TRY(rule.multiple, fields.integer("multiple", 1));
@@ -115,7 +74,7 @@ Result<DomainRule> parse_domain_rule(const Json& json, size_t index) {
   return rule;
 }
 
-Status parse_lists(Fields& fields, LaunchRecord& launch) {
+Status parse_lists(JsonFields& fields, LaunchRecord& launch) {
   const Json* kernels = fields.find("kernels");
   if (kernels == nullptr || !kernels->is_array() || kernels->empty() || kernels->size() > kMaxKernels)
     return fail_user("launch.kernels: a list of 1 to {} kernels is needed", kMaxKernels);
@@ -168,12 +127,13 @@ Json print_launch(const LaunchRecord& launch) {
 }
 
 Result<LaunchRecord> parse_launch(const Json& json) {
-  Fields fields(json, "launch");
+  JsonFields fields(json, "launch");
   KW_TRY_VOID(fields.check_object());
   LaunchRecord launch;
   KW_TRY(launch.target, fields.text("target", "cpu"));
   if (launch.target != "cpu") return fail_user("launch.target \"{}\" is not known; use cpu", launch.target);
   KW_TRY(launch.op, fields.text("op", "gemm"));
+  if (!is_symbol_name(launch.op)) return fail_user("launch.op \"{}\" is not a name such as gemm", launch.op);
   KW_TRY(const std::string layout, fields.text("layout"));
   KW_TRY(launch.layout, parse_layout(layout));
   if (const Json* contract = fields.find("contract")) {
@@ -183,12 +143,10 @@ Result<LaunchRecord> parse_launch(const Json& json) {
   if (launch.isa != "avx2" && launch.isa != "avx512")
     return fail_user("launch.isa \"{}\" is not known; use avx2 or avx512", launch.isa);
   KW_TRY_VOID(parse_lists(fields, launch));
-  KW_TRY(launch.workspace_bytes, fields.expression("workspace_bytes", "0"));
-  KW_TRY(launch.scratch_bytes, fields.expression("scratch_bytes", "0"));
-  if (const Json* deterministic = fields.find("deterministic")) {
-    if (!deterministic->is_boolean())
-      return fail_user("launch.deterministic must be true or false, not {}", deterministic->dump());
-    launch.deterministic = deterministic->get<bool>();
+  KW_TRY(launch.workspace_bytes, take_expression(fields, "workspace_bytes", "0"));
+  KW_TRY(launch.scratch_bytes, take_expression(fields, "scratch_bytes", "0"));
+  if (fields.find("deterministic") != nullptr) {
+    KW_TRY(launch.deterministic, fields.boolean("deterministic"));
   }
   KW_TRY_VOID(fields.check_nothing_left());
   return launch;

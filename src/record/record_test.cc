@@ -109,6 +109,9 @@ TEST(Launch, odd_records_are_refused_with_the_field) {
                                                 {"workspace_bytes", "1+"},
                                                 {"domain", "m"},
                                                 {"deterministic", "yes"},
+                                                {"op", "two\nlines"},
+                                                {"domain", {{{"variable", "m\n"}}}},
+                                                {"domain", {{{"variable", "m"}, {"high", UINT64_MAX}}}},
                                                 {"contract", Json{{"input", "f32"}}}};
   for (const auto& [field, value] : edits) {
     Json json = print_launch(sample_launch());
@@ -156,6 +159,19 @@ TEST(Device, facts_round_trip_and_roofline_takes_the_larger_term) {
   EXPECT_EQ(print_device(*back), print_device(device));
   EXPECT_DOUBLE_EQ(roofline_us(device, 1e6, 1e3), 10.5);
   EXPECT_DOUBLE_EQ(roofline_us(device, 1e3, 1e6), 100.5);
+}
+
+TEST(Device, odd_facts_are_refused_with_the_field) {
+  const std::pair<const char*, Json> edits[] = {
+      {"cores", 1e300}, {"threads", -1},    {"l2_bytes", UINT64_MAX}, {"cores", "two"}, {"peak_gflops", -1},
+      {"name", 5},      {"l1d_bytes", 1.5}, {"bandwidth_gbs", true},  {"os", nullptr}};
+  for (const auto& [field, value] : edits) {
+    Json json = print_device(DeviceFacts{.target = "cpu"});
+    json[field] = value;
+    const auto parsed = parse_device(json);
+    ASSERT_FALSE(parsed) << field;
+    EXPECT_NE(parsed.error().message.find(field), std::string::npos) << parsed.error().message;
+  }
 }
 
 }  // namespace

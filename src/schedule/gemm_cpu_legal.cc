@@ -24,8 +24,9 @@ constexpr int kMinAccumulators = 8;  // two ports x four cycles of FMA latency
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 Reason find_tile_problem(const GemmCpuSchedule& s, const TileView& view) {
-  if (s.rows < 1 || s.width < 1 || s.sums < 1 || s.unroll < 1)
-    return "tile, sums and unroll must be at least 1";
+  for (const int field : {s.rows, s.width, s.sums, s.unroll})
+    if (field < 1 || field > kMaxBody)
+      return fmt::format("tile, sums and unroll must lie in [1, {}], not {}", kMaxBody, field);
   const int registers = s.avx512 ? 32 : 16;
   const int needed = s.rows * s.width * s.sums + s.width + 1;
   if (needed > registers)
@@ -108,11 +109,12 @@ Reason find_block_problem(const GemmCpuSchedule& s, const TileView& view, const 
 Reason find_split_problem(const GemmCpuSchedule& s, const Problem& problem, const TileView& view,
                           const DeviceFacts& device) {
   if (s.split_m < 1 || s.split_n < 1 || s.split_k < 1) return "splits must be at least 1";
-  const int64_t items = int64_t{s.split_m} * s.split_n * s.split_k;
   const int threads = std::max(1, device.threads);
-  if (threads == 1 && items > 1) return "one thread has nothing to split for";
-  if (items > int64_t{kMaxItemsPerThread} * threads)
-    return fmt::format("{} items for {} threads only add overhead", items, threads);
+  if (threads == 1 && std::max({s.split_m, s.split_n, s.split_k}) > 1)
+    return "one thread has nothing to split for";
+  if (s.split_k > int64_t{kMaxItemsPerThread} * threads / s.split_m / s.split_n)  // their product may not fit
+    return fmt::format("{} x {} x {} items for {} threads only add overhead", s.split_m, s.split_n, s.split_k,
+                       threads);
   const int64_t row_split = s.along_m() ? s.split_n : s.split_m,
                 column_split = s.along_m() ? s.split_m : s.split_n;
   if (row_split > std::max<int64_t>(1, ceil_div(view.rows, s.rows)) ||

@@ -1,6 +1,7 @@
 // Every legality rule of gemm_cpu: a schedule that breaks it and the words of its reason.
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <functional>
 
 #include "schedule/gemm_cpu.h"
@@ -24,7 +25,8 @@ GemmCpuSchedule make_legal() {
 
 TEST(GemmCpuLegality, names_the_broken_rule) {
   const std::vector<Case> cases = {
-      {"at least 1", [](auto& s) { s.rows = 0; }},
+      {"must lie in [1", [](auto& s) { s.rows = 0; }},
+      {"must lie in [1", [](auto& s) { s.rows = 1 << 30, s.width = 1, s.sums = s.unroll = 4; }},
       {"vector registers", [](auto& s) { s.rows = 8; }},
       {"avx2 has 16", [](auto& s) { s.avx512 = false; }},
       {"1, 2 or 4", [](auto& s) { s.rows = s.width = 1, s.sums = 3, s.unroll = 3; }},
@@ -62,6 +64,7 @@ TEST(GemmCpuLegality, names_the_broken_rule) {
       {"at least 1", [](auto& s) { s.split_m = 0; }},
       {"nothing to split", [](auto& s) { s.split_m = 2; }},
       {"only add overhead", [](auto& s) { s.split_m = 16; }, Layout::kNN, 2},
+      {"only add overhead", [](auto& s) { s.split_m = s.split_n = s.split_k = INT_MAX; }, Layout::kNN, 2},
       {"more splits than tiles", [](auto& s) { s.split_n = 5; }, Layout::kNN, 2},
       {"steps of k", [](auto& s) { s.split_k = 8; }, Layout::kNN, 2},
   };
@@ -104,6 +107,18 @@ TEST(GemmCpuLegality, limits_packed_blocks_to_the_caches) {
   const auto panel = find_gemm_cpu_illegality(direct, problem, device);
   ASSERT_TRUE(panel);
   EXPECT_NE(panel->find("one panel"), std::string::npos) << *panel;
+}
+
+// Their bytes would not fit 64 bits, and a wrapped number could look as if it fitted the cache.
+TEST(GemmCpuLegality, refuses_matrices_beyond_all_memory) {
+  Problem problem;
+  problem.m = problem.k = 1 << 20, problem.n = int64_t{1} << 40;
+  problem = with_tight_strides(problem);
+  DeviceFacts device;
+  device.isa = "avx512";
+  const auto reason = find_gemm_cpu_illegality(make_legal(), problem, device);
+  ASSERT_TRUE(reason);
+  EXPECT_NE(reason->find("at most 2^50 elements"), std::string::npos) << *reason;
 }
 
 }  // namespace

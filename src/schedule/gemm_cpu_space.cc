@@ -15,6 +15,9 @@
 namespace kw {
 namespace {
 
+constexpr double kMaxElements = int64_t{1}
+                                << 50;  // of a matrix; sizes in bytes and their sums then fit 64 bits
+
 class GemmCpuSpace : public Space {
  public:
   GemmCpuSpace(const Problem& problem, const DeviceFacts& device) : problem_(problem), device_(device) {}
@@ -155,6 +158,13 @@ std::optional<std::string> find_gemm_cpu_refusal(const Problem& problem, const D
     return fmt::format("gemm_cpu computes f32, not {}", print_dtype(problem.dtype));
   if (device.isa != "avx512" && device.isa != "avx2")
     return fmt::format("gemm_cpu needs a CPU with AVX2 or AVX-512; this one has {}", device.isa);
+  const auto elements = [](int64_t rows, int64_t cols) {
+    return static_cast<double>(rows) * static_cast<double>(cols);
+  };
+  const double largest = std::max(
+      {elements(problem.m, problem.n), elements(problem.m, problem.k), elements(problem.n, problem.k)});
+  if (!(largest <= kMaxElements))
+    return fmt::format("gemm_cpu computes matrices of at most 2^50 elements, not {:.3g}", largest);
   return std::nullopt;
 }
 

@@ -1,6 +1,6 @@
-// The real stages put together for kernels with a known verdict: emit, compile, verify on this machine's device.
-// Used by every section of the selftest; keeps checks and binaries so that each is made once. Judges nothing
-// itself.
+// The real stages put together for kernels with a known verdict: emit, compile, verify on this machine's
+// device. Used by every section of the selftest; keeps checks and binaries so that each is made once. Judges
+// nothing itself.
 #pragma once
 
 #include <map>
@@ -28,7 +28,8 @@ struct Judged {
 
 class Battery {
  public:
-  // Opens devices of one and, where the machine has them, two threads, and a compiler with a cache of its own.
+  // Opens devices of one and, where the machine has them, two threads, and a compiler with a cache of its
+  // own.
   [[nodiscard]] static Result<Battery> make();
 
   // Through source rules and compiler; a Verdict when either refuses. Cached by name.
@@ -36,12 +37,17 @@ class Battery {
   // Through every stage: odd sizes with gaps, both kinds of beta, a square, samples of the domain. A kernel
   // whose expected verdict is a hang gets a short limit.
   [[nodiscard]] Result<Judged> judge(const CorpusKernel& kernel, int threads, uint64_t seed);
+  // From the loader on; `hangs` gives it the short limit.
+  [[nodiscard]] Result<Judged> judge_binary(const Binary& binary, int threads, uint64_t seed,
+                                            bool hangs = false);
   [[nodiscard]] Result<Judged> judge_vendor(const std::string& name, Layout layout, uint64_t seed);
   // Vendor routines that can compute any of the checks of a layout.
   [[nodiscard]] Result<std::set<std::string>> find_vendors(Layout layout, uint64_t seed);
   [[nodiscard]] Result<const std::vector<Check>*> find_checks(Layout layout, uint64_t seed);
 
   [[nodiscard]] bool has_threads(int threads) const { return devices_.contains(threads); }
+  // Enough cores, and the instructions that the launch record names.
+  [[nodiscard]] bool can_run(const CorpusKernel& kernel, int threads) const;
   [[nodiscard]] Device& device(int threads = 1) { return *devices_.at(threads); }
   [[nodiscard]] const Compiler& compiler() const { return *compiler_; }
   [[nodiscard]] const fs::path& folder() const { return folder_->path(); }

@@ -1,7 +1,8 @@
-// A kernel text whose verdict is known beforehand. Lists of them are in mutants*.cc and honest*.cc; battery.cc
-// compiles and verifies each.
+// A kernel text whose verdict is known beforehand. Lists of them are in mutants*.cc and honest*.cc;
+// battery.cc compiles and verifies each.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct CorpusKernel {
   Layout layout = Layout::kNN;
   bool deterministic = true;
   std::vector<DomainRule> domain;
-  int threads = 1;  // a race needs 2
+  int threads = 1;                     // a race needs 2
+  std::optional<LaunchRecord> launch;  // of a printed kernel; holds in place of the fields above
 };
 
 [[nodiscard]] std::vector<CorpusKernel> make_mutants();

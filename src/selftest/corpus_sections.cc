@@ -18,7 +18,7 @@ std::vector<uint64_t> draw_seeds(int count) {
 Status add_kernel(Battery& battery, SectionRun& run, const CorpusKernel& kernel, int threads,
                   const std::string& name, const std::vector<uint64_t>& seeds) {
   if (!run.wants(kernel.name)) return {};
-  if (!battery.has_threads(threads)) {
+  if (!battery.can_run(kernel, threads)) {
     run.skip();
     return {};
   }

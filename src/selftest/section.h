@@ -1,5 +1,5 @@
-// What every section of the selftest is made of: a function from the battery and the plan to rows. The list is
-// in selftest.cc.
+// What every section of the selftest is made of: a function from the battery and the plan to rows. The list
+// is in selftest.cc.
 #pragma once
 
 #include "base/clock.h"
@@ -21,7 +21,8 @@ class SectionRun {
   // `row` needs name, expected, got, caught, evidence, ok; `start` is when the item began.
   void add(SelftestRow row, Clock::time_point start);
   // The same for a verdict that must have `expected` as its code.
-  void add(const std::string& name, const std::string& expected, const Judged& judged, Clock::time_point start);
+  void add(const std::string& name, const std::string& expected, const Judged& judged,
+           Clock::time_point start);
   void skip() { ++section_.skipped; }
   Json& measured() { return section_.measured; }
   SelftestSection finish(Clock::time_point start);
@@ -33,11 +34,12 @@ class SectionRun {
 
 using RunSection = Status (*)(Battery&, SectionRun&);
 
-Status run_family_section(Battery& battery, SectionRun& run);      // null kernels and sensitivity of every input family
-Status run_mutant_section(Battery& battery, SectionRun& run);      // wrong kernels, each by its own verdict
-Status run_honest_section(Battery& battery, SectionRun& run);      // right kernels and vendor routines
-Status run_attack_section(Battery& battery, SectionRun& run);      // what the trust rule forbids
-Status run_statistic_section(Battery& battery, SectionRun& run);   // equal kernels, a planted win
-Status run_fault_section(Battery& battery, SectionRun& run);       // crashes, hangs, a misbehaving host
+Status run_family_section(Battery& battery,
+                          SectionRun& run);  // null kernels and sensitivity of every input family
+Status run_mutant_section(Battery& battery, SectionRun& run);     // wrong kernels, each by its own verdict
+Status run_honest_section(Battery& battery, SectionRun& run);     // right kernels and vendor routines
+Status run_attack_section(Battery& battery, SectionRun& run);     // what the trust rule forbids
+Status run_statistic_section(Battery& battery, SectionRun& run);  // equal kernels, a planted win
+Status run_fault_section(Battery& battery, SectionRun& run);      // crashes, hangs, a misbehaving host
 
 }  // namespace kw

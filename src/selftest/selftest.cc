@@ -17,7 +17,8 @@ struct Entry {
 };
 
 constexpr Entry kSections[] = {
-    {"families", "every input family refuses null kernels and sees one element off by 4 bounds", run_family_section},
+    {"families", "every input family refuses null kernels and sees one element off by 4 bounds",
+     run_family_section},
     {"mutants", "wrong kernels are refused, each by the verdict that names its fault", run_mutant_section},
     {"honest", "right kernels and vendor routines pass", run_honest_section},
     {"attacks", "what the trust rule forbids is stopped, each by its own verdict", run_attack_section},
@@ -31,9 +32,7 @@ int64_t SelftestSection::passed() const {
   return std::count_if(rows.begin(), rows.end(), [](const SelftestRow& row) { return row.ok; });
 }
 
-bool SelftestSection::ok() const {
-  return !rows.empty() && passed() == static_cast<int64_t>(rows.size());
-}
+bool SelftestSection::ok() const { return !rows.empty() && passed() == static_cast<int64_t>(rows.size()); }
 
 void SectionRun::add(SelftestRow row, Clock::time_point start) {
   row.section = section_.name;
@@ -85,7 +84,8 @@ Result<std::vector<SelftestSection>> run_selftest(const SelftestPlan& plan) {
     found = found || !section.rows.empty() || section.skipped > 0;
     if (plan.only.empty() || !section.rows.empty()) sections.push_back(std::move(section));
   }
-  if (!found) return fail_user("no item is called \"{}\"; kernelwright selftest --json lists them", plan.only);
+  if (!found)
+    return fail_user("no item is called \"{}\"; kernelwright selftest --json lists them", plan.only);
   return sections;
 }
 

@@ -1,6 +1,6 @@
-// kernelwright selftest: kernels, hosts and measurements whose right outcome is known beforehand go through the
-// real stages on this machine. In: how deep, which sections. Out: one row an item, expected beside seen. Called
-// by cli. Not a search: nothing is stored, nothing ships.
+// kernelwright selftest: kernels, hosts and measurements whose right outcome is known beforehand go through
+// the real stages on this machine. In: how deep, which sections. Out: one row an item, expected beside seen.
+// Called by cli. Not a search: nothing is stored, nothing ships.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct SelftestRow {
   std::string section, name;
   std::string expected;  // a verdict's code, or what must be seen
   std::string got;
-  std::string caught;  // stage that saw it: "source rules", "loader", "worker", ...; empty when nothing had to
+  std::string
+      caught;  // stage that saw it: "source rules", "loader", "worker", ...; empty when nothing had to
   bool ok = false;
   double seconds = 0;
   Json evidence = Json::object();  // of what came out differently
@@ -35,11 +36,12 @@ struct SelftestSection {
   [[nodiscard]] bool ok() const;
 };
 
-// How much of each section: kShort ends within 5 minutes on 2 cores, kFull is what the bars are measured with.
+// How much of each section: kShort ends within 5 minutes on 2 cores, kFull is what the bars are measured
+// with.
 struct SelftestDepth {
-  int mutant_seeds, honest_seeds;          // secret seeds per kernel
-  int equal_pairs, planted_pairs;          // comparisons of a kernel with itself; with one 3 % slower
-  int candidates, faults;                  // of the fault run; every fault is one of the candidates
+  int mutant_seeds, honest_seeds;  // secret seeds per kernel
+  int equal_pairs, planted_pairs;  // comparisons of a kernel with itself; with one 3 % slower
+  int candidates, faults;          // of the fault run; every fault is one of the candidates
 };
 inline constexpr SelftestDepth kShort{1, 2, 200, 40, 240, 80};
 inline constexpr SelftestDepth kFull{3, 20, 1000, 200, 3000, 1000};

@@ -79,6 +79,7 @@ class CsvParser {
 }  // namespace
 
 Result<std::vector<CsvRecord>> parse_csv(std::string_view text, const std::string& origin) {
+  if (!is_readable(text)) return fail_user("{}: holds control characters or is not UTF-8", origin);
   return CsvParser(text, origin).parse();
 }
 

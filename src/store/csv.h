@@ -17,7 +17,8 @@ struct CsvField {
 using CsvRecord = std::vector<CsvField>;
 
 // Records in order; "\n" or "\r\n" between them, the last one with or without. Errors name line and column:
-// an open quote, text behind a closing quote, a quote inside a plain field.
+// an open quote, text behind a closing quote, a quote inside a plain field. Text that
+// is_readable refuses is none.
 [[nodiscard]] Result<std::vector<CsvRecord>> parse_csv(std::string_view text, const std::string& origin);
 
 // One record with its line end; quotes only where a field needs them. parse_csv is the inverse, but that a

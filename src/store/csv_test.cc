@@ -46,5 +46,10 @@ TEST(Csv, refuses_broken_quotes_with_their_place) {
               HasSubstr("line 1, column 4: a quote inside a field"));
 }
 
+TEST(Csv, refuses_text_that_no_terminal_and_no_json_should_get) {
+  EXPECT_THAT(parse_csv("a\n\xff\n", "t").error().message, HasSubstr("not UTF-8"));
+  EXPECT_THAT(parse_csv("a\n\x1b[2J\n", "t").error().message, HasSubstr("control characters"));
+}
+
 }  // namespace
 }  // namespace kw

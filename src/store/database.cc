@@ -27,6 +27,14 @@ std::string print_uri(const fs::path& path, std::string_view options) {
   return fmt::format("{}?{}", uri, options);
 }
 
+fs::path get_folder(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+bool is_writable(const fs::path& folder) {
+  return ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
 }  // namespace
 
 Statement::Statement(Statement&& other) noexcept
@@ -127,8 +135,7 @@ Result<std::unique_ptr<Database>> Database::open_for_reading(const fs::path& pat
   std::error_code code;
   const fs::path log = path.string() + "-wal";
   const bool no_log = !fs::exists(log, code) || fs::file_size(log, code) == 0;
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  const bool frozen = no_log && ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0;
+  const bool frozen = no_log && !is_writable(get_folder(path));
   return open(path, frozen ? Mode::kImmutable : Mode::kRead, kBusyMs);
 }
 
@@ -194,7 +201,7 @@ tl::unexpected<Error> Database::error(int code) const {
           "file that does not exist yet",
           path);
     case SQLITE_CANTOPEN:
-      if (system_code != EACCES && system_code != EROFS)
+      if (system_code != EACCES && system_code != EROFS && is_writable(get_folder(path_)))
         return fail_user("store {} cannot be opened: {}", path, system_why);
       [[fallthrough]];
     case SQLITE_PERM:

@@ -53,11 +53,9 @@ Result<RunOrigin> load_run_origin(Database& database, int64_t run) {
   return RunOrigin{run, row.integer(0), row.text(1) == "import", row.text(2), row.text(3)};
 }
 
-std::string print_json(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 Result<Json> load_json(const std::string& text, const Database& database) {
-  Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return database.error(SQLITE_CORRUPT);
+  auto json = parse_json(text, database.path().string());
+  if (!json) return database.error(SQLITE_CORRUPT);
   return json;
 }
 

@@ -28,7 +28,6 @@ struct RunOrigin {
 [[nodiscard]] Result<RunOrigin> load_run_origin(Database& database, int64_t run);
 
 // JSON as text without exceptions: invalid UTF-8 becomes U+FFFD.
-[[nodiscard]] std::string print_json(const Json& json);
 // Text that print_json wrote; an error means that the file is damaged.
 [[nodiscard]] Result<Json> load_json(const std::string& text, const Database& database);
 

@@ -144,6 +144,11 @@ TEST_F(OpenTest, says_that_a_file_or_folder_is_read_only_and_still_reads) {
     return run ? "written" : run.error().message;
   });
   EXPECT_THAT(folder, AllOf(HasSubstr(path().string()), HasSubstr("read-only")));
+  const std::string fresh = run_unprivileged([&] {
+    const auto store = Store::open(path("new.db"));
+    return store ? "opened" : store.error().message;
+  });
+  EXPECT_THAT(fresh, AllOf(HasSubstr("new.db"), HasSubstr("read-only")));
   const std::string read = run_unprivileged([&] {
     const auto store = Store::open_read_only(path());
     if (!store) return store.error().message;

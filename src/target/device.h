@@ -28,7 +28,12 @@ enum class Placement {
 struct BufferPlan {
   int sets = 1;  // distinct operand sets, rotated call by call
   Placement placement = Placement::kAligned;
+  // Sizes and strides that the kernel sees in place of the workload's: the same rows, farther apart, with
+  // nothing but inaccessible addresses between them. Host storage keeps the workload's strides; the two must
+  // agree modulo kSpreadBytes, and stored rows must be at least twice that apart.
+  std::optional<Workload> spread;
 };
+inline constexpr int64_t kSpreadBytes = 4096;
 
 // An element outside every operand that was overwritten (slack between guard page and operand, gap of pitched
 // rows).
@@ -51,7 +56,8 @@ class Buffers {
 };
 
 struct RunOutcome {
-  enum class Status { kOk, kFault, kKilled, kTimeout, kForbiddenCall, kExit };
+  // kClock: read a clock; kControl: left the processor's control state changed.
+  enum class Status { kOk, kFault, kKilled, kTimeout, kForbiddenCall, kClock, kControl, kExit };
   Status status = Status::kOk;
   int signal = 0;                 // kFault, kKilled
   std::optional<GuardHit> fault;  // kFault: where, when the address lies near an operand
@@ -68,6 +74,9 @@ class Program {
   // are poisoned before the first call when asked. After any outcome but kOk the program is dead.
   virtual RunOutcome run(int first_set, int64_t calls, Milliseconds limit) = 0;
   virtual void poison_workspace(uint64_t seed) = 0;
+  // From the next run on, work items start with the last one: a kernel must give the same in any order.
+  // Nothing to do where the hardware orders them, and for vendor routines.
+  virtual void reverse_items(bool) {}
   virtual const std::string& identity() const = 0;  // binary hash, or the baseline's name and version
 };
 

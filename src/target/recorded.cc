@@ -71,6 +71,8 @@ Result<Verdict> parse_verdict(const std::string& code, const std::string& binary
   Verdict verdict;
   KW_TRY(verdict.klass, parse_verdict_class(std::string_view(code).substr(0, slash)));
   if (slash != std::string::npos) verdict.reason = code.substr(slash + 1);
+  if (verdict.passed() && slash != std::string::npos)
+    return fail_user("verdict is '{}', but a pass has no reason", code);
   verdict.binary_hash = binary_hash;
   return verdict;
 }
@@ -114,6 +116,7 @@ Result<RecordedRow> parse_row(const std::vector<std::string>& fields) {
 }  // namespace
 
 Result<RecordedTable> RecordedTable::parse(std::string_view text, const std::string& origin) {
+  if (!is_readable(text)) return fail_user("{}: holds control characters or is not UTF-8", origin);
   RecordedTable table;
   size_t line_number = 0;
   while (!text.empty() || line_number == 0) {
@@ -132,7 +135,7 @@ Result<RecordedTable> RecordedTable::parse(std::string_view text, const std::str
     const auto fields = split_line(line);
     if (!fields) return with_context(fields.error(), where);
     auto row = parse_row(*fields);
-    if (!row) return tl::unexpected(Error{where + ": " + row.error().message, ErrorKind::kUser});
+    if (!row) return with_context(row.error(), where);
     const auto [at, is_new] =
         table.index_.emplace(std::pair(row->problem, row->schedule), table.rows_.size());
     if (!is_new) {

@@ -83,6 +83,8 @@ TEST(RecordedTable, says_line_and_value_of_bad_input) {
   EXPECT_THAT(complain(kHeader + line(kFirst, "s", "aa,crash,1,1,1,cpu,1")),
               HasSubstr("only a pass has times"));
   EXPECT_THAT(complain(kHeader + line(kFirst, "s", "aa,pass,1,,1,cpu,1")), HasSubstr("a pass needs"));
+  EXPECT_THAT(complain(kHeader + line(kFirst, "s", "aa,pass/almost,1,1,1,cpu,1")), HasSubstr("pass/almost"));
+  EXPECT_THAT(complain(kHeader + line(kFirst, "s\xff")), HasSubstr("not UTF-8"));
   EXPECT_THAT(complain(kHeader + line(kFirst, "s", "aa,pass,1,1,1,cpu,999")), HasSubstr("'999'"));
 }
 

@@ -20,6 +20,13 @@ double get_ratio(double got, double want, double bound) {
   return bound > 0 && std::isfinite(difference) ? difference / bound : INFINITY;
 }
 
+void note_error(Comparison& comparison, double error, double bound) {
+  const bool is_first = comparison.error == 0 && comparison.error_bound == 0;
+  if (!std::isfinite(bound) || !(error > comparison.error || is_first)) return;
+  comparison.error = error;
+  comparison.error_bound = bound;
+}
+
 }  // namespace
 
 bool is_right(double got, double want, double bound) {
@@ -47,8 +54,9 @@ Comparison compare_patches(const Check& check, std::span<const std::byte> output
         const double want = patch.value[at], bound = patch.bound[at];
         ++result.compared;
         if (is_right(got, want, bound)) {
-          if (std::isfinite(want))
-            result.worst_ratio = std::max(result.worst_ratio, get_ratio(got, want, bound));
+          if (!std::isfinite(want)) continue;
+          result.worst_ratio = std::max(result.worst_ratio, get_ratio(got, want, bound));
+          note_error(result, std::fabs(got - want), bound);
           continue;
         }
         ++result.wrong;

@@ -20,6 +20,8 @@ struct WrongElement {
 struct Comparison {
   int64_t compared = 0, wrong = 0;  // elements
   double worst_ratio = 0;  // largest |got - want| / bound; infinite when a wrong element has no such ratio
+  // Largest |got - want| of the right elements with a finite bound, and the bound of that element.
+  double error = 0, error_bound = 0;
   std::vector<WrongElement> elements;  // the wrong ones, patch by patch, row-major; at most kMaxWrongElements
 };
 

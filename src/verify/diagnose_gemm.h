@@ -17,4 +17,9 @@ namespace kw {
 [[nodiscard]] std::optional<Named> find_gemm_explanation(const Check& check, const Comparison& comparison,
                                                          const Scene& scene);
 
+// The same for elements that are not finite but should be: A and B that count although alpha is 0.
+[[nodiscard]] std::optional<Named> find_gemm_special_explanation(const Check& check,
+                                                                 const Comparison& comparison,
+                                                                 const Scene& scene);
+
 }  // namespace kw

@@ -17,6 +17,7 @@ struct FakeCall {
   std::vector<float*> operand;
   const Workload& workload;
   std::vector<std::byte>& workspace;
+  bool spread = false;  // a real device would show rows far apart
   int64_t n(size_t size) const { return workload.sizes[size]; }
 };
 
@@ -26,13 +27,15 @@ class FakeBuffers final : public Buffers {
  public:
   static constexpr int64_t kSlackBytes = 64;
 
-  explicit FakeBuffers(Workload workload) : workload_(std::move(workload)) {
+  explicit FakeBuffers(Workload workload, bool is_spread = false)
+      : spread(is_spread), workload_(std::move(workload)) {
     for (const Operand& operand : workload_.operands) {
       memory_.emplace_back(static_cast<size_t>(operand.span_bytes() + 2 * kSlackBytes));
     }
   }
   const Workload& workload() const override { return workload_; }
   int sets() const override { return 1; }
+  const bool spread;
   std::span<std::byte> contents(int, int operand) override {
     auto& bytes = memory_[static_cast<size_t>(operand)];
     return {bytes.data() + kSlackBytes, bytes.size() - 2 * kSlackBytes};
@@ -74,11 +77,11 @@ class FakeBuffers final : public Buffers {
 
 class FakeProgram final : public Program {
  public:
-  FakeProgram(FakeKernel kernel, Buffers& buffers) : kernel_(std::move(kernel)), buffers_(buffers) {
+  FakeProgram(FakeKernel kernel, FakeBuffers& buffers) : kernel_(std::move(kernel)), buffers_(buffers) {
     poison_workspace(1);
   }
   RunOutcome run(int, int64_t calls, Milliseconds) override {
-    FakeCall call{{}, buffers_.workload(), workspace_};
+    FakeCall call{{}, buffers_.workload(), workspace_, buffers_.spread};
     for (size_t i = 0; i < buffers_.workload().operands.size(); ++i) {
       call.operand.push_back(reinterpret_cast<float*>(buffers_.contents(0, static_cast<int>(i)).data()));
     }
@@ -96,7 +99,7 @@ class FakeProgram final : public Program {
 
  private:
   FakeKernel kernel_;
-  Buffers& buffers_;
+  FakeBuffers& buffers_;
   std::vector<std::byte> workspace_ = std::vector<std::byte>(1 << 16);
   std::string identity_ = "fake";
 };
@@ -109,16 +112,18 @@ class FakeDevice final : public Device {
   const DeviceFacts& facts() const override { return facts_; }
   Result<std::unique_ptr<Buffers>> make_buffers(const Workload& workload, const BufferPlan& plan) override {
     placements.push_back(plan.placement);
-    return std::make_unique<FakeBuffers>(workload);
+    return std::make_unique<FakeBuffers>(workload, plan.spread.has_value());
   }
   Result<tl::expected<std::unique_ptr<Program>, Verdict>> start_candidate(const Binary&,
                                                                           Buffers& buffers) override {
-    return tl::expected<std::unique_ptr<Program>, Verdict>(std::make_unique<FakeProgram>(kernel_, buffers));
+    return tl::expected<std::unique_ptr<Program>, Verdict>(
+        std::make_unique<FakeProgram>(kernel_, static_cast<FakeBuffers&>(buffers)));
   }
   std::vector<std::string> find_baselines(const Workload&) override { return {"fake"}; }
   Result<std::unique_ptr<Program>> start_baseline(const std::string& name, Buffers& buffers) override {
     if (name != "fake") return fail("no baseline {}", name);
-    return std::unique_ptr<Program>(std::make_unique<FakeProgram>(kernel_, buffers));
+    return std::unique_ptr<Program>(
+        std::make_unique<FakeProgram>(kernel_, static_cast<FakeBuffers&>(buffers)));
   }
   std::vector<Placement> placements;  // of every make_buffers
 

@@ -31,6 +31,7 @@ class Investigation {
       if (auto verdict = try_fresh_workspace()) return *verdict;
     }
     if (auto verdict = try_again()) return *verdict;
+    if (auto verdict = try_other_order()) return *verdict;
     if (auto verdict = try_other_workspace()) return *verdict;
     if (auto verdict = try_other_output_pattern()) return *verdict;
     if (!suspicion_.wrong) return finish({VerdictClass::kNondeterministic, "repeat"});
@@ -106,6 +107,16 @@ class Investigation {
   Verdict finish_varying() const {
     if (subject_.threads > 1) return finish({VerdictClass::kRace, "between_items"});
     return finish({VerdictClass::kNondeterministic, "repeat"});
+  }
+
+  // Items that do not meet give the same in any order.
+  std::optional<Verdict> try_other_order() {
+    if (!subject_.deterministic) return std::nullopt;
+    Recipe recipe = recipe_;
+    recipe.items_reversed = !recipe.items_reversed;
+    if (auto verdict = trial_.run(recipe)) return verdict;
+    if (is_same_now()) return std::nullopt;
+    return finish({VerdictClass::kRace, "between_items"});
   }
 
   std::optional<Verdict> try_other_workspace() {

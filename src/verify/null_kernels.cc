@@ -9,40 +9,15 @@
 #include <vector>
 
 #include "base/random.h"
+#include "verify/answer.h"
 #include "verify/compare.h"
 #include "verify/element.h"
-#include "verify/poison.h"
 #include "verify/verify.h"
 
 namespace kw {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-const Operand& get_output(const Check& check) {
-  return check.workload.operands[static_cast<size_t>(check.output)];
-}
-
-// Memory as a run finds it: C where the output is read too, else poison.
-Bytes make_before(const Check& check) {
-  Bytes bytes = check.contents[static_cast<size_t>(check.output)];
-  const Operand& output = get_output(check);
-  if (output.access == Access::kOut) poison_elements(output, bytes, PoisonKind::kFinite, check.seed);
-  return bytes;
-}
-
-// The reference, rounded to the output format, on the patches; elsewhere what was there.
-Bytes make_right_answer(const Check& check) {
-  Bytes bytes = make_before(check);
-  const Operand& output = get_output(check);
-  for (const Patch& patch : check.patches) {
-    for (int64_t at = 0; at < patch.rows * patch.cols; ++at) {
-      const int64_t index = (patch.row + at / patch.cols) * output.ld + patch.col + at % patch.cols;
-      store_element(output.dtype, bytes, index, patch.value[static_cast<size_t>(at)]);
-    }
-  }
-  return bytes;
-}
 
 void fill(const Check& check, Bytes& bytes, double value) {
   const Operand& output = get_output(check);
@@ -65,43 +40,28 @@ double find_mean(const Check& check) {
   return count == 0 ? 0 : sum / static_cast<double>(count);
 }
 
-struct Place {
-  int64_t index = 0;  // in the output, elements
-  double value = 0, bound = 0;
-};
-
-// A random element with a finite reference and a finite bound.
-std::optional<Place> draw_place(const Check& check) {
-  std::vector<Place> places;
-  const Operand& output = get_output(check);
-  Random random(check.seed, 0x6e756c6c);
-  for (const Patch& patch : check.patches) {
-    for (int64_t at = 0; at < patch.rows * patch.cols; ++at) {
-      const auto i = static_cast<size_t>(at);
-      if (!std::isfinite(patch.value[i]) || !std::isfinite(patch.bound[i])) continue;
-      const int64_t index = (patch.row + at / patch.cols) * output.ld + patch.col + at % patch.cols;
-      places.push_back({index, patch.value[i], patch.bound[i]});
-    }
-  }
-  if (places.empty()) return std::nullopt;
-  return places[random.below(places.size())];
-}
-
-// Four bounds away, but at least to a neighbour that the output format can hold.
-double move_away(Dtype dtype, const Place& place) {
-  double distance = 4 * place.bound;
-  if (distance == 0) distance = std::fabs(place.value) * 0x1p-6;
-  if (distance == 0) distance = 1;
-  const double moved = round_to_dtype(dtype, place.value + distance);
-  return std::fabs(moved - place.value) > place.bound ? moved : place.value + 64 * distance;
-}
-
 int64_t count_patch_rows(const Check& check) {
   std::map<int64_t, bool> rows;
   for (const Patch& patch : check.patches) {
     for (int64_t row = 0; row < patch.rows && patch.cols > 0; ++row) rows[patch.row + row] = true;
   }
   return static_cast<int64_t>(rows.size());
+}
+
+// The right first row (column) in place of every row (column): what a kernel gives that ignores one operand's
+// outer index. Only where the whole output is known.
+std::optional<Bytes> repeat_first(const Check& check, bool row) {
+  const Operand& output = get_output(check);
+  const bool whole = check.patches.size() == 1 && check.patches[0].rows == output.rows &&
+                     check.patches[0].cols == output.cols;
+  if (!whole || (row ? output.rows : output.cols) < 2) return std::nullopt;
+  const Bytes right = make_right_answer(check);
+  Bytes bytes = right;
+  for (int64_t i = 0; i < output.rows; ++i)
+    for (int64_t j = 0; j < output.cols; ++j)
+      write_bits(output.dtype, bytes, i * output.ld + j,
+                 read_bits(output.dtype, right, row ? j : i * output.ld));
+  return bytes;
 }
 
 // What a null kernel leaves in the output; nothing where it does not apply, with `previous` the right answer
@@ -145,38 +105,21 @@ const std::vector<NullKernel>& get_null_kernels() {
          copy_elements(row, right, bytes);
          return bytes;
        }},
+      {"first row everywhere", [](const Check& check, const Bytes*) { return repeat_first(check, true); }},
+      {"first column everywhere",
+       [](const Check& check, const Bytes*) { return repeat_first(check, false); }},
       {"NaN in one element",
        [](const Check& check, const Bytes*) -> std::optional<Bytes> {
-         const auto place = draw_place(check);
-         if (!place) return std::nullopt;
+         const std::vector<Place> places = list_places(check);
+         if (places.empty()) return std::nullopt;
+         const Place& place = places[Random(check.seed, 0x6e756c6c).below(places.size())];
          Bytes bytes = make_right_answer(check);
-         store_element(get_output(check).dtype, bytes, place->index, std::nan(""));
-         return bytes;
-       }},
-      {"one element off by four bounds",
-       [](const Check& check, const Bytes*) -> std::optional<Bytes> {
-         const auto place = draw_place(check);
-         if (!place) return std::nullopt;
-         Bytes bytes = make_right_answer(check);
-         const Dtype dtype = get_output(check).dtype;
-         store_element(dtype, bytes, place->index, move_away(dtype, *place));
+         const Operand& output = get_output(check);
+         store_element(output.dtype, bytes, place.row * output.ld + place.col, std::nan(""));
          return bytes;
        }},
   };
   return kernels;
-}
-
-// Without products (no depth, or a first scalar of 0) the answer may be what lies there, or zero: null
-// kernels that leave or clear the output are right.
-bool has_products(const Workload& workload) {
-  return workload.flops > 0 && (workload.scalars.empty() || workload.scalars.front() != 0);
-}
-
-bool has_output(const Check& check) {
-  for (const Patch& patch : check.patches) {
-    if (patch.rows * patch.cols > 0) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -212,11 +155,6 @@ Result<NullKernelCounts> count_null_refusals(std::span<const Check> checks) {
     previous[problem] = right;
   }
   return counts;
-}
-
-Status check_families_refuse_null_kernels(std::span<const Check> checks) {
-  KW_TRY([[maybe_unused]] const NullKernelCounts counts, count_null_refusals(checks));
-  return {};
 }
 
 }  // namespace kw

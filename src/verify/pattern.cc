@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@ namespace kw {
 namespace {
 
 constexpr size_t kPlaced = 16;           // wrong elements whose value is looked for elsewhere
+constexpr double kClear = 4;             // bounds by which a single element is wrong, not inaccurate
 constexpr double kEverywhere = 0.95;     // share of wrong elements
 constexpr double kLowAccuracy = 0x1p-7;  // relative rms error below which wrong values are called inaccurate
 
@@ -106,27 +108,33 @@ std::vector<Place> find_places(const Check& check, const WrongElement& element) 
 
 std::optional<Named> find_misplaced(const Check& check, const Comparison& comparison) {
   const Elements& elements = comparison.elements;
+  std::set<Place> wrong;
+  for (const WrongElement& element : elements) wrong.emplace(element.row, element.col);
   const size_t step = std::max<size_t>(1, elements.size() / kPlaced);
   std::map<Place, size_t> offsets;
-  size_t seen = 0, mirrored = 0;
+  size_t seen = 0, found = 0, mirrored = 0, copied = 0;
   for (size_t at = 0; at < elements.size(); at += step, ++seen) {
     const WrongElement& element = elements[at];
     const std::vector<Place> places = find_places(check, element);
-    if (places.empty()) return std::nullopt;
+    const auto is_right_there = [&](const Place& place) { return !wrong.contains(place); };
+    found += !places.empty();
+    copied += std::any_of(places.begin(), places.end(), is_right_there);
     for (const auto& [row, col] : places) {
       ++offsets[{row - element.row, col - element.col}];
       if (row == element.col && col == element.row) ++mirrored;
     }
   }
-  if (seen < 2) return std::nullopt;
+  if (seen < 2 || offsets.empty()) return std::nullopt;
   if (mirrored >= seen) return make_wrong("transposed");
+  if (copied == seen) return make_wrong("duplicated");
   const auto most = std::max_element(offsets.begin(), offsets.end(), [](const auto& left, const auto& right) {
     return left.second < right.second;
   });
-  // Not all: at the rim a shifted kernel wraps around.
+  // Not all: at the rim a shifted kernel wraps around, or reads what is no operand.
   if (most->second * 4 >= seen * 3) {
     return make_wrong("shifted", {{"offset", {most->first.first, most->first.second}}});
   }
+  if (found < seen) return std::nullopt;
   return make_wrong("swapped_tile");
 }
 
@@ -178,12 +186,14 @@ Named name_error(const Check& check, const Comparison& comparison, std::span<con
                  const Scene& scene) {
   const Elements& elements = comparison.elements;
   if (auto named = find_unwritten(check, comparison, output, scene.before)) return *named;
+  if (auto named = find_gemm_special_explanation(check, comparison, scene)) return *named;
   if (auto named = find_special(comparison)) return *named;
   const bool all_zero = std::all_of(elements.begin(), elements.end(),
                                     [](const WrongElement& element) { return element.got == 0; });
   const std::string tail = find_tail(check, comparison);
   if (all_zero) return make_wrong(tail.empty() ? "zeros" : tail, {{"zeros", comparison.wrong}});
-  if (comparison.wrong == 1 && comparison.compared > 1) return make_wrong("single_element");
+  if (comparison.wrong == 1 && comparison.compared > 1 && !(comparison.worst_ratio < kClear))
+    return make_wrong("single_element");
   if (auto named = find_misplaced(check, comparison)) return *named;
   if (auto named = find_gemm_explanation(check, comparison, scene)) return *named;
   if (auto named = find_factor(comparison)) return *named;

@@ -47,11 +47,11 @@ Named name_fault(const Workload& workload, const GuardHit& fault) {
 }  // namespace
 
 Trial::Trial(std::unique_ptr<Buffers> buffers, std::unique_ptr<Program> program, const Subject& subject,
-             Placement placement, Milliseconds limit)
+             BufferPlan plan, Milliseconds limit)
     : buffers_(std::move(buffers)),
       program_(std::move(program)),
       subject_(subject),
-      placement_(placement),
+      plan_(std::move(plan)),
       limit_(limit) {}
 
 void Trial::load(const Check& check, uint64_t guard_seed) { load(check, check.contents, guard_seed); }
@@ -93,6 +93,7 @@ void Trial::prepare(const Recipe& recipe) {
     if (operand.access == Access::kInOut) copy_elements(operand, (*contents_)[at], bytes);
   }
   if (recipe.workspace_seed) program_->poison_workspace(*recipe.workspace_seed);
+  program_->reverse_items(recipe.items_reversed);
   const auto output = buffers_->contents(0, check_->output);
   before_.assign(output.begin(), output.end());
 }
@@ -123,6 +124,10 @@ std::optional<Verdict> Trial::judge_outcome(const RunOutcome& outcome) const {
       return make_verdict({VerdictClass::kHang, "time_limit"}, evidence);
     case RunOutcome::Status::kForbiddenCall:
       return make_verdict({VerdictClass::kCheat, "forbidden_syscall"}, evidence);
+    case RunOutcome::Status::kClock:
+      return make_verdict({VerdictClass::kCheat, "clock"}, evidence);
+    case RunOutcome::Status::kControl:
+      return make_verdict({VerdictClass::kCrash, "control_state"}, evidence);
     case RunOutcome::Status::kKilled:
       return make_verdict({VerdictClass::kCrash, name_signal(outcome.signal)}, evidence);
     case RunOutcome::Status::kExit:
@@ -133,7 +138,8 @@ std::optional<Verdict> Trial::judge_outcome(const RunOutcome& outcome) const {
   if (!outcome.fault) return make_verdict({VerdictClass::kCrash, name_signal(outcome.signal)}, evidence);
   evidence["operand"] = outcome.fault->operand;
   evidence["offset"] = outcome.fault->element;
-  return make_verdict(name_fault(buffers_->workload(), *outcome.fault), evidence);
+  const Workload& seen = plan_.spread ? *plan_.spread : buffers_->workload();
+  return make_verdict(name_fault(seen, *outcome.fault), evidence);
 }
 
 std::optional<Verdict> Trial::find_guard_damage() {
@@ -174,7 +180,8 @@ Json Trial::print_circumstances() const {
   json["family"] = check_->family;
   json["seed"] = check_->seed;
   json["problem"] = print_problem(check_->workload.problem);
-  json["placement"] = placement_ == Placement::kAligned ? "aligned" : "end";
+  if (plan_.spread) json["seen_as"] = print_problem(plan_.spread->problem);
+  json["placement"] = plan_.placement == Placement::kAligned ? "aligned" : "end";
   json["threads"] = subject_.threads;
   json["run"] = runs_;
   return json;

@@ -35,13 +35,14 @@ struct Recipe {
   uint64_t output_seed = 0;                // of the pattern in pure outputs
   std::optional<uint64_t> workspace_seed;  // nothing: workspace stays as the call before left it
   int64_t calls = 1;                       // more than one only where the output is pure
+  bool items_reversed = false;
 };
 
 class Trial {
  public:
   // The program must be loaded on `buffers`.
   Trial(std::unique_ptr<Buffers> buffers, std::unique_ptr<Program> program, const Subject& subject,
-        Placement placement, Milliseconds limit);
+        BufferPlan plan, Milliseconds limit);
 
   // Puts the check's inputs (or `contents` in place of them) into the buffers and fills the guards. Both must
   // outlive the runs that follow.
@@ -60,7 +61,8 @@ class Trial {
   bool output_is_pure() const { return output_operand().access == Access::kOut; }
   const Check& check() const { return *check_; }
   int64_t runs() const { return runs_; }
-  // family, seed, problem, placement, threads: in every verdict.
+  // family, seed, problem, placement, threads: in every verdict; the kernel's own view where strides are
+  // spread.
   [[nodiscard]] Json print_circumstances() const;
 
  private:
@@ -72,7 +74,7 @@ class Trial {
   std::unique_ptr<Buffers> buffers_;
   std::unique_ptr<Program> program_;  // after buffers_: goes first
   const Subject& subject_;
-  Placement placement_;
+  BufferPlan plan_;
   Milliseconds limit_;
   const Check* check_ = nullptr;
   const std::vector<std::vector<std::byte>>* contents_ = nullptr;

@@ -1,5 +1,5 @@
-// See verify.h. Orders the checks into groups that share buffers and a worker, runs every group, keeps the
-// margins. Trial does one run, investigate explains a failure.
+// See verify.h. Orders the checks into groups that share buffers and a worker, runs every group, says what a
+// failure at spread strides means, makes the verdict of a pass.
 #include "verify/verify.h"
 
 #include <algorithm>
@@ -12,8 +12,7 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "verify/compare.h"
-#include "verify/element.h"
-#include "verify/investigate.h"
+#include "verify/group_run.h"
 #include "verify/pattern.h"
 #include "verify/reason.h"
 #include "verify/trial.h"
@@ -24,22 +23,6 @@ namespace {
 // Workloads that get many calls: the first one up to so many flops, and the cheapest one that is no mere edge
 // case.
 constexpr double kMostFlops = 2e7, kFewestFlops = 1e4;
-// Fresh runs before a difference between warm and fresh workspace is put down to the workspace.
-constexpr int kFreshReruns = 8;
-constexpr int64_t kFewestCalls = 12, kMostCalls = 40;
-
-// Checks of one workload at one placement: one set of buffers, one worker, families in turn.
-struct Group {
-  Placement placement = Placement::kAligned;
-  std::vector<const Check*> checks;
-  bool many_calls = false;
-};
-
-struct Tally {
-  Json margin = Json::object();  // per family
-  std::map<std::string, double> worst;
-  int64_t checks = 0, runs = 0, calls = 0, workloads = 0;
-};
 
 Variables make_launch_variables(const Workload& workload, int threads) {
   Variables variables;
@@ -49,20 +32,30 @@ Variables make_launch_variables(const Workload& workload, int threads) {
   return variables;
 }
 
+const Workload& get_seen(const Check& check) { return check.spread ? *check.spread : check.workload; }
+
+// Checks of one key share buffers.
+std::string print_key(const Check& check) {
+  return print_problem(check.workload.problem) +
+         (check.spread ? " seen as " + print_problem(check.spread->problem) : "");
+}
+
 // Families alternate between the placements, so that each workload meets both when it has two checks or more.
 // The cheapest workload that computes anything and the first one (unless large) get the many calls.
 std::vector<Group> make_groups(const std::vector<const Check*>& checks) {
   std::vector<std::string> order;
   std::map<std::string, std::vector<const Check*>> by_workload;
   for (const Check* check : checks) {
-    const std::string key = print_problem(check->workload.problem);
+    const std::string key = print_key(*check);
     if (!by_workload.contains(key)) order.push_back(key);
     by_workload[key].push_back(check);
   }
   std::vector<Group> groups;
   for (size_t at = 0; at < order.size(); ++at) {
     const auto& all = by_workload[order[at]];
-    Group pair[2] = {{Placement::kAligned}, {Placement::kEnd}};
+    const std::optional<Workload>& spread = all.front()->spread;
+    Group pair[2] = {{{.placement = Placement::kAligned, .spread = spread}},
+                     {{.placement = Placement::kEnd, .spread = spread}}};
     for (size_t i = 0; i < all.size(); ++i) pair[(at + i) % 2].checks.push_back(all[i]);
     for (Group& group : pair) {
       if (!group.checks.empty()) groups.push_back(std::move(group));
@@ -70,7 +63,7 @@ std::vector<Group> make_groups(const std::vector<const Check*>& checks) {
   }
   const auto flops = [](const Group& group) {
     const double value = group.checks.front()->workload.flops;
-    return value >= kFewestFlops ? value : INFINITY;
+    return value >= kFewestFlops && !group.buffers.spread ? value : INFINITY;
   };
   if (groups.empty()) return groups;
   if (flops(groups.front()) <= kMostFlops) groups.front().many_calls = true;
@@ -80,157 +73,6 @@ std::vector<Group> make_groups(const std::vector<const Check*>& checks) {
   return groups;
 }
 
-// One group: families in turn, then many calls and single changed elements.
-class GroupRun {
- public:
-  GroupRun(Trial& trial, const Subject& subject, const VerifyPlan& plan, Random& random, Tally& tally)
-      : trial_(trial), subject_(subject), plan_(plan), random_(random), tally_(tally) {}
-
-  std::optional<Verdict> run(const Group& group) {
-    for (size_t at = 0; at < group.checks.size(); ++at) {
-      if (auto verdict = run_family(*group.checks[at], at > 0)) return verdict;
-    }
-    if (!group.many_calls) return std::nullopt;
-    if (auto verdict = run_many_calls(*group.checks.front())) return verdict;
-    return run_changed_elements(*group.checks.front());
-  }
-
- private:
-  Recipe draw_recipe(PoisonKind poison, bool keep_workspace) {
-    Recipe recipe{poison, random_.next(), std::nullopt, 1};
-    if (!keep_workspace) recipe.workspace_seed = random_.next();
-    return recipe;
-  }
-
-  Verdict explain(const Recipe& recipe, bool wrong) {
-    return investigate(trial_, subject_, {recipe, wrong, earlier_output_});
-  }
-
-  // Runs and compares; keeps the margin.
-  std::optional<Verdict> run_and_compare(const Check& check, const Recipe& recipe) {
-    if (auto verdict = trial_.run(recipe)) return verdict;
-    const Comparison comparison = compare_patches(check, trial_.output());
-    if (comparison.wrong != 0) return explain(recipe, true);
-    double& worst = tally_.worst[check.family];
-    worst = std::max(worst, comparison.worst_ratio);
-    return std::nullopt;
-  }
-
-  // The first run of a family keeps the workspace of the family before, with other contents at the same
-  // addresses: a kept answer shows. Repeats get fresh poison everywhere and must give the same bits.
-  std::optional<Verdict> run_family(const Check& check, bool keep_workspace) {
-    trial_.load(check, random_.next());
-    ++tally_.checks;
-    const bool nan_first = tally_.checks % 2 == 0;
-    const PoisonKind kinds[] = {nan_first ? PoisonKind::kNan : PoisonKind::kFinite,
-                                nan_first ? PoisonKind::kFinite : PoisonKind::kNan};
-    if (auto verdict = run_and_compare(check, draw_recipe(kinds[0], keep_workspace))) return verdict;
-    const std::vector<std::byte> first = trial_.output(), before_first = trial_.before();
-    for (int repeat = 1; repeat < plan_.repeats; ++repeat) {
-      const Recipe recipe = draw_recipe(kinds[repeat % 2], false);
-      if (auto verdict = run_and_compare(check, recipe)) return verdict;
-      if (auto verdict = find_unwritten(first, before_first)) return verdict;
-      if (subject_.deterministic && !same_elements(trial_.output_operand(), trial_.output(), first)) {
-        return explain(recipe, false);
-      }
-    }
-    earlier_output_ = first;
-    return std::nullopt;
-  }
-
-  // An element of a pure output that kept two different patterns, also where no reference is known.
-  std::optional<Verdict> find_unwritten(const std::vector<std::byte>& first,
-                                        const std::vector<std::byte>& before_first) const {
-    const Operand& operand = trial_.output_operand();
-    if (!trial_.output_is_pure()) return std::nullopt;
-    for (int64_t row = 0; row < operand.rows; ++row) {
-      for (int64_t col = 0; col < operand.cols; ++col) {
-        const int64_t index = row * operand.ld + col;
-        const auto bits = [&](const std::vector<std::byte>& bytes) {
-          return read_bits(operand.dtype, bytes, index);
-        };
-        if (bits(first) != bits(before_first) || bits(trial_.output()) != bits(trial_.before())) continue;
-        if (bits(first) == bits(trial_.output())) continue;
-        Json evidence = trial_.print_circumstances();
-        evidence["element"] = {row, col};
-        return make_verdict({VerdictClass::kWrongResult, "unwritten"}, evidence);
-      }
-    }
-    return std::nullopt;
-  }
-
-  // An unpredictable number of calls in a row on one workspace; every single one is compared, then some in
-  // one go.
-  std::optional<Verdict> run_many_calls(const Check& check) {
-    trial_.load(check, random_.next());
-    if (auto verdict = run_and_compare(check, draw_recipe(PoisonKind::kFinite, false))) return verdict;
-    const std::vector<std::byte> first = trial_.output();
-    const int64_t calls = random_.between(kFewestCalls, kMostCalls);
-    for (int64_t call = 1; call < calls; ++call) {
-      const Recipe recipe = draw_recipe(call % 2 == 0 ? PoisonKind::kFinite : PoisonKind::kNan, true);
-      if (auto verdict = trial_.run(recipe)) return verdict;
-      ++tally_.calls;
-      if (subject_.deterministic && same_elements(trial_.output_operand(), trial_.output(), first)) continue;
-      const bool wrong = compare_patches(check, trial_.output()).wrong != 0;
-      if (wrong || subject_.deterministic) return explain(recipe, wrong);
-    }
-    if (!trial_.output_is_pure()) return std::nullopt;
-    Recipe recipe = draw_recipe(PoisonKind::kNan, true);
-    recipe.calls = random_.between(2, kFewestCalls);
-    tally_.calls += recipe.calls;
-    return run_and_compare(check, recipe);
-  }
-
-  // Inputs in which one element of each operand differs, on a workspace that saw the unchanged ones: must
-  // give what fresh workspace gives. Catches answers kept by a sample of the inputs.
-  std::optional<Verdict> run_changed_elements(const Check& check) {
-    if (!subject_.deterministic) return std::nullopt;
-    trial_.load(check, random_.next());
-    if (auto verdict = run_and_compare(check, draw_recipe(PoisonKind::kFinite, false))) return verdict;
-    const std::vector<std::byte> original = trial_.output();
-    const auto changed = change_elements(check);
-    trial_.load(check, changed, random_.next());
-    if (auto verdict = trial_.run(draw_recipe(PoisonKind::kFinite, true))) return verdict;
-    const std::vector<std::byte> kept = trial_.output();
-    if (auto verdict = trial_.run(draw_recipe(PoisonKind::kFinite, false))) return verdict;
-    const Operand& operand = trial_.output_operand();
-    if (same_elements(operand, kept, trial_.output())) return std::nullopt;
-    const std::vector<std::byte> fresh = trial_.output();
-    for (int rerun = 0; rerun < kFreshReruns; ++rerun) {
-      if (auto verdict = trial_.run(draw_recipe(PoisonKind::kFinite, false))) return verdict;
-      if (same_elements(operand, fresh, trial_.output())) continue;
-      return make_verdict({VerdictClass::kNondeterministic, "repeat"}, trial_.print_circumstances());
-    }
-    Json evidence = trial_.print_circumstances();
-    evidence["changed"] = "one element of each input";
-    if (same_elements(operand, kept, original)) {
-      return make_verdict({VerdictClass::kCheat, "cached_output"}, evidence);
-    }
-    return make_verdict({VerdictClass::kWrongResult, "later_call"}, evidence);
-  }
-
-  std::vector<std::vector<std::byte>> change_elements(const Check& check) {
-    auto contents = check.contents;
-    const auto& operands = check.workload.operands;
-    for (size_t at = 0; at < operands.size(); ++at) {
-      const Operand& operand = operands[at];
-      if (operand.access != Access::kIn || operand.span() == 0) continue;
-      const int64_t row = random_.between(0, operand.rows - 1), col = random_.between(0, operand.cols - 1);
-      const int64_t index = row * operand.ld + col;
-      const double value = load_element(operand.dtype, contents[at], index);
-      store_element(operand.dtype, contents[at], index, std::isfinite(value) ? 3 - 2 * value : 1);
-    }
-    return contents;
-  }
-
-  Trial& trial_;
-  const Subject& subject_;
-  const VerifyPlan& plan_;
-  Random& random_;
-  Tally& tally_;
-  std::vector<std::byte> earlier_output_;
-};
-
 Verdict make_pass(const Tally& tally, int64_t skipped, const VerifyPlan& plan, int threads) {
   Json evidence = Json::object();
   evidence["checks"] = tally.checks;
@@ -239,35 +81,84 @@ Verdict make_pass(const Tally& tally, int64_t skipped, const VerifyPlan& plan, i
   evidence["runs"] = tally.runs;
   evidence["seed"] = plan.seed;
   evidence["threads"] = threads;
-  for (const auto& [family, worst] : tally.worst) evidence["margin"][family] = print_number(worst);
+  evidence["spread_checks"] = tally.spread_checks;
+  evidence["families"] = print_measured(tally.families);
+  for (const MeasuredFamily& family : tally.families) evidence["margin"][family.name] = family.margin;
   return make_verdict({VerdictClass::kPass, ""}, evidence);
+}
+
+// Nothing when the group passed; a Verdict also when the program could not start.
+Result<std::optional<Verdict>> run_on_new_buffers(Device& device, const Subject& subject, const Group& group,
+                                                  const VerifyPlan& plan, Random& random, Tally& tally) {
+  KW_TRY(auto buffers, device.make_buffers(group.checks.front()->workload, group.buffers));
+  KW_TRY(auto program, subject.start(*buffers));
+  if (!program) return std::optional(std::move(program.error()));
+  Trial trial(std::move(buffers), std::move(*program), subject, group.buffers, plan.limit);
+  auto verdict = run_group(group, trial, subject, plan, random, tally);
+  tally.runs += trial.runs();
+  return verdict;
+}
+
+// The record's arithmetic over strides as wide as these is refused before anything runs (a workspace of 100
+// GB, say): then such strides are outside what the kernel offers.
+bool is_refused_by_record(const Verdict& verdict) {
+  return verdict.klass == VerdictClass::kLaunchError && verdict.reason == "launch_numbers";
+}
+
+bool may_come_from_wrong_addresses(const Verdict& verdict) {
+  switch (verdict.klass) {
+    case VerdictClass::kWrongResult:
+    case VerdictClass::kOutOfBounds:
+    case VerdictClass::kInputModified:
+      return true;
+    default:
+      return verdict.code() == "crash/segfault" || verdict.code() == "crash/bus_error";
+  }
+}
+
+// A failure at spread strides: when the kernel does the same right where rows lie close together, it is the
+// arithmetic of addresses that is wrong.
+Result<Verdict> name_spread_failure(Device& device, const Subject& subject, const Group& group,
+                                    const VerifyPlan& plan, Random& random, Verdict verdict) {
+  if (!may_come_from_wrong_addresses(verdict)) return verdict;
+  Group plain = group;
+  plain.buffers.spread.reset();
+  Tally unused;
+  KW_TRY(std::optional<Verdict> other, run_on_new_buffers(device, subject, plain, plan, random, unused));
+  const bool untried = other && other->klass == VerdictClass::kIllegal;
+  if (other && !untried) return *other;
+  verdict.evidence["seen_first"] = verdict.code();
+  verdict.evidence["with_close_rows"] = untried ? "outside the domain" : "right";
+  if (verdict.klass != VerdictClass::kWrongResult) verdict.klass = VerdictClass::kOutOfBounds;
+  verdict.reason = "index_32_bits";
+  return verdict;
 }
 
 Result<Verdict> check_subject(Device& device, const Subject& subject, const std::vector<const Check*>& checks,
                               int64_t skipped, const VerifyPlan& plan) {
   Random random(plan.seed, 0x766572696679);
   Tally tally;
+  for (const Check* check : checks)  // in the order of the checks, whatever the order of the groups
+    join_measured(tally.families, {{.name = check->family, .seed = check->seed}});
   std::string last_workload;
   for (const Group& group : make_groups(checks)) {
-    const Workload& workload = group.checks.front()->workload;
-    KW_TRY(auto buffers, device.make_buffers(workload, {1, group.placement}));
-    KW_TRY(auto program, subject.start(*buffers));
-    if (!program) {
-      Verdict verdict = std::move(program.error());
-      verdict.binary_hash = subject.hash;
-      return verdict;
+    KW_TRY(auto verdict, run_on_new_buffers(device, subject, group, plan, random, tally));
+    if (verdict && group.buffers.spread && is_refused_by_record(*verdict)) {
+      skipped += static_cast<int64_t>(group.checks.size());
+      continue;
     }
-    Trial trial(std::move(buffers), std::move(*program), subject, group.placement, plan.limit);
-    auto verdict = GroupRun(trial, subject, plan, random, tally).run(group);
-    tally.runs += trial.runs();
+    if (verdict && group.buffers.spread) {
+      KW_TRY(verdict, name_spread_failure(device, subject, group, plan, random, std::move(*verdict)));
+    }
     if (verdict) {
       verdict->binary_hash = subject.hash;
       return *verdict;
     }
-    const std::string key = print_problem(workload.problem);
+    const std::string key = print_key(*group.checks.front());
     tally.workloads += key != last_workload ? 1 : 0;
     last_workload = key;
   }
+  std::erase_if(tally.families, [](const MeasuredFamily& family) { return family.checks == 0; });
   Verdict verdict = make_pass(tally, skipped, plan, subject.threads);
   verdict.binary_hash = subject.hash;
   return verdict;
@@ -284,7 +175,7 @@ Result<Verdict> check_binary(Device& device, const Binary& binary, std::span<con
     KW_CHECK(check.workload.problem.layout == binary.launch.layout, "check of {} for a {} kernel",
              print_problem(check.workload.problem), print_layout(binary.launch.layout));
     const auto violation =
-        find_domain_violation(binary.launch, make_launch_variables(check.workload, threads));
+        find_domain_violation(binary.launch, make_launch_variables(get_seen(check), threads));
     if (!violation) {
       chosen.push_back(&check);
     } else if (reasons.empty() || reasons.back() != *violation) {
@@ -304,6 +195,8 @@ Result<Verdict> check_binary(Device& device, const Binary& binary, std::span<con
                         .deterministic = binary.launch.deterministic,
                         .has_memory = has_memory,
                         .threads = threads};
+  KW_TRY(Verdict verdict, check_subject(device, subject, chosen, skipped, plan));
+  if (verdict.code() != "crash/killed") return verdict;
   return check_subject(device, subject, chosen, skipped, plan);
 }
 
@@ -312,9 +205,9 @@ Result<Verdict> check_baseline(Device& device, const std::string& name, std::spa
   std::vector<const Check*> chosen;
   std::map<std::string, bool> can_compute;  // by workload
   for (const Check& check : checks) {
-    const std::string key = print_problem(check.workload.problem);
+    const std::string key = print_key(check);
     if (!can_compute.contains(key)) {
-      const auto names = device.find_baselines(check.workload);
+      const auto names = device.find_baselines(get_seen(check));
       can_compute[key] = std::find(names.begin(), names.end(), name) != names.end();
     }
     if (can_compute[key]) chosen.push_back(&check);

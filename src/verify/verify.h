@@ -18,8 +18,10 @@ struct VerifyPlan {
 // All checks must be of binary.launch's layout; sizes outside its domain are skipped and counted in the
 // evidence. Every workload is run at both placements, its families in turn on the same buffers, so that
 // answers kept from an earlier family show; on the first and on the cheapest workload 12 to 40 more calls
-// follow, and one in which single input elements change. Evidence of a pass: "margin" per family (largest
-// difference over bound), runs, skipped.
+// follow, and one in which single input elements change. Checks with spread strides run like the others; what
+// is wrong there only is index_32_bits. Evidence of a pass: "families" (record/measured_family.h), "margin"
+// per family alone, runs, skipped.
+// A worker that somebody outside kills or stops says nothing about the binary: it is checked once more.
 [[nodiscard]] Result<Verdict> check_binary(Device& device, const Binary& binary,
                                            std::span<const Check> checks, const VerifyPlan& plan);
 
@@ -31,16 +33,21 @@ struct VerifyPlan {
 // Compares one output with its check. nullopt = right; else class, reason and evidence.
 [[nodiscard]] std::optional<Verdict> compare_output(const Check& check, std::span<const std::byte> output);
 
-// Null kernels of protocol.md A.5 must fail every family; names the family and the kernel that slipped
-// through.
-[[nodiscard]] Status check_families_refuse_null_kernels(std::span<const Check> checks);
+// A family is admitted when its checks can tell right from wrong: null kernels are refused, single wrong
+// elements are seen, the reference itself passes. The error names family, problem and what slipped through.
+[[nodiscard]] Status check_families_are_admitted(std::span<const Check> checks);
 
-// The same, with how many (family, null kernel) pairs were refused, and how many do not apply because the
-// null answer is the right one there (no output elements, no products, one row only, nothing finite to
-// spoil).
+// Null kernels of protocol.md A.5 (does nothing, zeros, previous answer, one row everywhere, ...): how many
+// (family, null kernel) pairs were refused, and how many do not apply because the null answer is the right
+// one there (no output elements, no products, one row only, nothing finite to spoil).
 struct NullKernelCounts {
   int64_t refused = 0, not_applicable = 0;
 };
 [[nodiscard]] Result<NullKernelCounts> count_null_refusals(std::span<const Check> checks);
+
+// Right answers in which a few elements (corners of what is compared, and random ones) are off by four
+// bounds: the comparison must find these and no others. And the values must differ by more than their bounds:
+// where most lie within four bounds of the middle one, noise would pass. How many wrong elements were seen.
+[[nodiscard]] Result<int64_t> count_seen_errors(std::span<const Check> checks);
 
 }  // namespace kw

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "record/measured_family.h"
 #include "verify/compare.h"
 #include "verify/element.h"
 #include "verify/fake_device_test.h"
@@ -129,6 +130,64 @@ TEST(CheckBinary, passes_right_kernel_with_margins_per_family) {
   EXPECT_EQ(verdict.evidence["workloads"], 2);
 }
 
+TEST(CheckBinary, keeps_largest_error_its_bound_and_seed_per_family) {
+  const Check check = make_gemm_check(1, 0, 7, "only");
+  const Patch& patch = check.patches[0];
+  const size_t at = 5 * kN + 3;
+  const auto want = static_cast<float>(patch.value[at]);
+  const float got = want + static_cast<float>(0.75 * patch.bound[at]);
+  const auto off = [&](FakeCall& call) {  // right, but for one element three quarters of its bound away
+    for (int64_t i = 0; i < kM; ++i)
+      for (int64_t j = 0; j < kN; ++j)
+        call.operand[2][i * call.n(5) + j] = static_cast<float>(patch.value[static_cast<size_t>(i * kN + j)]);
+    call.operand[2][5 * call.n(5) + 3] = got;
+    return RunOutcome{};
+  };
+  FakeDevice device(off);
+  Binary binary;
+  const auto verdict = check_binary(device, binary, {&check, 1}, {});
+  ASSERT_TRUE(verdict && verdict->passed()) << verdict->evidence.dump();
+  const auto families = parse_measured(verdict->evidence["families"], "families");
+  ASSERT_TRUE(families && families->size() == 1U);
+  const MeasuredFamily& family = families->front();
+  EXPECT_EQ(family.name, "only");
+  EXPECT_EQ(family.seed, check.seed);
+  EXPECT_EQ(family.checks, 1);
+  EXPECT_EQ(family.error, std::fabs(got - patch.value[at]));
+  EXPECT_EQ(family.bound, patch.bound[at]);
+  EXPECT_EQ(family.margin, family.error / family.bound);
+  EXPECT_EQ(verdict->evidence["margin"]["only"], family.margin);
+}
+
+TEST(CheckBinary, tells_wrong_addresses_at_wide_strides_from_kernels_that_are_wrong) {
+  std::vector<Check> checks = make_all_checks();
+  for (const size_t at : {4U, 5U}) {
+    checks[at].spread = checks[at].workload;
+    checks[at].spread->problem.lda += 1 << 20;
+  }
+  const auto run = [&](bool everywhere, const RunOutcome& outcome, float error) {
+    return run_checks(
+        [=](FakeCall& call) {
+          multiply(call, {});
+          if (!call.spread && !everywhere) return RunOutcome{};
+          call.operand[2][5 * call.n(5) + 3] += error;
+          return outcome;
+        },
+        checks);
+  };
+  using Status = RunOutcome::Status;
+  EXPECT_EQ(run(false, {}, 0).code(), "pass");
+  EXPECT_EQ(run(false, {}, 0).evidence["spread_checks"], 2);
+  const Verdict wrong = run(false, {}, 1);
+  EXPECT_EQ(wrong.code(), "wrong_result/index_32_bits");
+  EXPECT_EQ(wrong.evidence["seen_first"], "wrong_result/single_element");
+  EXPECT_TRUE(wrong.evidence.contains("seen_as"));
+  EXPECT_EQ(run(false, {Status::kFault, 11, {}, ""}, 0).code(), "out_of_bounds/index_32_bits");
+  EXPECT_EQ(run(false, {Status::kFault, 11, GuardHit{"a", -1}, ""}, 0).code(), "out_of_bounds/index_32_bits");
+  EXPECT_EQ(run(false, {Status::kTimeout, 0, {}, ""}, 0).code(), "hang/time_limit");
+  EXPECT_EQ(run(true, {}, 1).code(), "wrong_result/single_element");
+}
+
 TEST(CheckBinary, runs_every_workload_at_both_placements) {
   FakeDevice device(make_kernel({}));
   ASSERT_TRUE(check_binary(device, Binary{}, make_all_checks(), {}).has_value());
@@ -244,6 +303,23 @@ TEST(CheckBinary, finds_call_that_goes_wrong_later) {
     return RunOutcome{};
   });
   EXPECT_EQ(verdict.code(), "wrong_result/later_call") << verdict.evidence.dump();
+}
+
+TEST(CheckBinary, checks_again_when_somebody_kills_the_worker_and_believes_a_second_time) {
+  int kills = 1, calls = 0;
+  const FakeKernel killed = [&](FakeCall& call) {
+    multiply(call, {});
+    RunOutcome outcome;
+    if (++calls >= 5 && kills > 0) {
+      --kills;
+      outcome.status = RunOutcome::Status::kKilled;
+      outcome.signal = 9;
+    }
+    return outcome;
+  };
+  EXPECT_EQ(run_checks(killed).code(), "pass");
+  kills = 2;
+  EXPECT_EQ(run_checks(killed).code(), "crash/killed");
 }
 
 TEST(CheckBinary, tells_uninitialised_workspace_from_randomness) {
@@ -371,18 +447,49 @@ TEST(CompareOutput, finds_nan_and_lost_nan) {
 
 TEST(NullKernels, are_refused_by_good_families_and_found_in_bad_ones) {
   const auto checks = make_all_checks();
-  EXPECT_TRUE(check_families_refuse_null_kernels(checks).has_value());
+  EXPECT_TRUE(check_families_are_admitted(checks).has_value());
   const auto counts = count_null_refusals(checks);
   ASSERT_TRUE(counts.has_value());
-  EXPECT_EQ(counts->refused, 6 * 8 - 2);  // no previous answer for the first check of either workload
+  EXPECT_EQ(counts->refused, 6 * 9 - 2);  // no previous answer for the first check of either workload
   EXPECT_EQ(counts->not_applicable, 2);
 
   auto loose = checks;
   loose[1].patches[0].bound.assign(kM * kN, INFINITY);
-  const auto status = check_families_refuse_null_kernels(loose);
+  const auto status = check_families_are_admitted(loose);
   ASSERT_FALSE(status.has_value());
   EXPECT_THAT(status.error().message, HasSubstr("two"));
   EXPECT_THAT(status.error().message, HasSubstr("does nothing"));
+}
+
+TEST(Admission, sees_every_spoiled_element) {
+  const auto checks = make_all_checks();
+  const auto seen = count_seen_errors(checks);
+  ASSERT_TRUE(seen.has_value()) << seen.error().message;
+  EXPECT_GE(*seen, 6 * (4 + 4));  // corners, and random places that may coincide
+}
+
+TEST(Admission, refuses_values_that_noise_could_replace) {
+  auto checks = make_all_checks();
+  Patch& patch = checks[2].patches[0];
+  for (size_t at = 0; at < patch.bound.size(); ++at)
+    if (at % 3 != 0) patch.bound[at] = 10;
+  const Status noisy = check_families_are_admitted(checks);
+  ASSERT_FALSE(noisy.has_value());
+  EXPECT_THAT(noisy.error().message, HasSubstr("three"));
+  EXPECT_THAT(noisy.error().message, HasSubstr("noise"));
+}
+
+TEST(Admission, refuses_equal_rows_and_equal_columns) {
+  for (const bool rows : {true, false}) {
+    auto checks = make_all_checks();
+    Patch& patch = checks[0].patches[0];
+    for (int64_t i = 0; i < kM; ++i)
+      for (int64_t j = 0; j < kN; ++j)
+        patch.value[static_cast<size_t>(i * kN + j)] = patch.value[static_cast<size_t>(rows ? j : i * kN)];
+    const Status status = check_families_are_admitted({checks.data(), 1});
+    ASSERT_FALSE(status.has_value());
+    EXPECT_THAT(status.error().message, HasSubstr(rows ? "first row everywhere" : "first column everywhere"));
+  }
 }
 
 TEST(Element, rounds_like_the_formats) {

@@ -49,7 +49,7 @@ class CliTest(unittest.TestCase):
 class BadInput(CliTest):
     def test_every_help_text_is_there(self):
         self.assertEqual(self.run_program("--help").returncode, 0)
-        for command in ("tune", "best", "ls", "show", "check", "confirm", "report", "shapes", "store", "doctor", "arena"):
+        for command in ("tune", "best", "ls", "show", "check", "verify", "confirm", "report", "shapes", "store", "doctor", "arena"):
             outcome = self.run_program(command, "--help")
             self.assertEqual(outcome.returncode, 0, command)
             self.assertIn(command, outcome.stdout)
@@ -255,7 +255,7 @@ class Tune(CliTest):
             return []  # not created yet
 
 
-class Check(CliTest):
+class OwnKernel(CliTest):
     SHAPE = ["--m", "17", "--n", "33", "--k", "65", "--quiet"]
 
     def check(self, text, *words, launch=None):
@@ -268,6 +268,8 @@ class Check(CliTest):
     def example(self):
         return (ROOT / "examples/kernels/dot_nt.c").read_text()
 
+
+class Check(OwnKernel):
     def test_right_kernel_gets_a_certificate(self):
         outcome = self.check(self.example(), "--out", "certificate.json")
         self.assertEqual(outcome.returncode, 0, outcome.stdout + outcome.stderr)
@@ -295,6 +297,77 @@ class Check(CliTest):
         outcome = self.check(self.example(), launch={"surprise": 1})
         self.assertEqual(outcome.returncode, 2)
         self.assertIn("surprise", outcome.stderr)
+
+
+class Verify(OwnKernel):
+    def verify(self, text, *words):
+        (self.folder / "mine.c").write_text(text)
+        (self.folder / "mine.json").write_text((ROOT / "examples/kernels/dot_nt.json").read_text())
+        return self.run_program("verify", "mine.c", "--launch", "mine.json", "--m", "17", "--n", "33", "--k", "65",
+                                *words)
+
+    def certify(self):
+        outcome = self.check(self.example(), "--out", "certificate.json")
+        self.assertEqual(outcome.returncode, 0, outcome.stdout + outcome.stderr)
+        return self.folder / "certificate.json"
+
+    def test_shows_error_bound_and_margin_per_family_and_stores_nothing(self):
+        outcome = self.verify(self.example())
+        self.assertEqual(outcome.returncode, 0, outcome.stdout + outcome.stderr)
+        for text in ("normal", "exact_integers", "nan_inf", "largest error", "its bound", "verdict   pass"):
+            self.assertIn(text, outcome.stdout)
+        self.assertFalse((self.folder / "kernelwright.db").exists())
+
+    def test_equal_seeds_measure_equal_errors(self):
+        runs = [json.loads(self.verify(self.example(), "--seed", seed, "--json").stdout) for seed in ("5", "5", "6")]
+        families = [run["evidence"]["families"] for run in runs]
+        self.assertEqual(families[0], families[1])
+        self.assertNotEqual(families[0], families[2])
+        self.assertEqual(len(families[0]), 11)
+        for family in families[0]:
+            self.assertLessEqual(family["error"], family["bound"])
+            self.assertLess(family["margin"], 1)
+
+    def test_refuses_32_bit_offsets_that_only_wide_strides_show(self):
+        text = self.example().replace("long long lda = call->size[3], ldb = call->size[4]",
+                                      "int lda = (int)call->size[3], ldb = (int)call->size[4]")
+        text = text.replace(", ldc = call->size[5]", ", ldc = (int)call->size[5]")
+        self.assertIn("const int lda", text)
+        outcome = self.verify(text)
+        self.assertEqual(outcome.returncode, 3, outcome.stdout + outcome.stderr)
+        self.assertIn("index_32_bits", outcome.stdout)
+
+    def test_certificate_is_verified_again(self):
+        certificate = self.certify()
+        outcome = self.run_program("verify", "--certificate", certificate.name)
+        self.assertEqual(outcome.returncode, 0, outcome.stdout + outcome.stderr)
+        for text in ("with the recorded seed", "with a fresh seed", "byte for byte", "verdict   pass"):
+            self.assertIn(text, outcome.stdout)
+        recorded = json.loads(certificate.read_text())["verified"]["families"]
+        again = json.loads(self.run_program("verify", "--certificate", certificate.name, "--json").stdout)
+        self.assertTrue(again["same_binary"])
+        self.assertEqual(again["runs"][0]["evidence"]["families"], recorded)
+
+    def test_changed_certificate_is_refused(self):
+        certificate = self.certify()
+        text = certificate.read_text()
+        for old, new, says in (('"ratio": ', '"ratio": 9', "seal"), ('"threads": 1', '"threads": "1"', "threads"),
+                               ('"source": ', '"sauce": ', '"source" is missing'), ("\n}", "\n }", "line"),
+                               ("{", "", "JSON")):
+            self.assertIn(old, text)
+            certificate.write_text(text.replace(old, new, 1))
+            self.expect_user_error("verify", "--certificate", certificate.name, says=[certificate.name, says])
+        self.expect_user_error("verify", "--certificate", "none.json", says=["none.json"])
+
+    def test_needs_one_kernel(self):
+        self.expect_user_error("verify", says=["SOURCE", "--certificate"])
+        self.expect_user_error("verify", "mine.c", "--certificate", "c.json", says=["two kernels"])
+        self.expect_user_error("verify", "mine.c", says=["--launch"])
+
+    def test_kernel_that_decides_nothing_gets_no_certificate(self):
+        self.certify()
+        kernel = json.loads((self.folder / "certificate.json").read_text())["kernel"]
+        self.expect_user_error("show", kernel, "--certificate", "again.json", says=["no shape's decision", "check --out"])
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import png
 
 HERE = pathlib.Path(__file__).resolve().parent
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
-SECTIONS = ("losses", "speedup", "shapes", "bands", "roofline", "progress", "failures", "schedules", "machine")
+SECTIONS = ("losses", "speedup", "shapes", "oddities", "bands", "roofline", "progress", "failures", "schedules", "machine")
 DRAWN = ("speedup", "roofline", "progress", "failures")
 WINDOWS = ((1280, 900), (400, 800))
 MIN_COLOURS, MIN_INK = 40, 0.02  # distinct colours and share of pixels that are not the most frequent colour

@@ -30,15 +30,20 @@ bool visit_guards(const Operand& operand, const OperandPlace& place, const Visit
 
 }  // namespace
 
-CpuBuffers::CpuBuffers(Workload workload, OperandLayout layout, SharedMemory memory)
-    : workload_(std::move(workload)), layout_(std::move(layout)), memory_(std::move(memory)) {}
+CpuBuffers::CpuBuffers(Workload workload, std::optional<Workload> seen, OperandLayout layout,
+                       SharedMemory memory)
+    : workload_(std::move(workload)),
+      seen_(std::move(seen)),
+      layout_(std::move(layout)),
+      memory_(std::move(memory)) {}
 
 Result<std::unique_ptr<CpuBuffers>> CpuBuffers::make(const Workload& workload, const BufferPlan& plan) {
   KW_TRY(OperandLayout layout, plan_operands(workload, plan));
   const std::string what =
       fmt::format("{} operand sets of {}", plan.sets, describe_problem(workload.problem));
   KW_TRY(SharedMemory memory, SharedMemory::make(what, layout.file_bytes));
-  std::unique_ptr<CpuBuffers> buffers(new CpuBuffers(workload, std::move(layout), std::move(memory)));
+  std::unique_ptr<CpuBuffers> buffers(
+      new CpuBuffers(workload, plan.spread, std::move(layout), std::move(memory)));
   buffers->fill_guards(make_secret_seed());
   return buffers;
 }

@@ -22,12 +22,15 @@ class CpuBuffers final : public Buffers {
   void fill_guards(uint64_t seed) override;
   std::optional<GuardHit> find_guard_hit() override;
 
+  // What the kernel is told: the workload, or BufferPlan::spread.
+  const Workload& seen_workload() const { return seen_ ? *seen_ : workload_; }
   const OperandLayout& layout() const { return layout_; }
   int descriptor() const { return memory_.descriptor(); }
 
  private:
-  CpuBuffers(Workload workload, OperandLayout layout, SharedMemory memory);
+  CpuBuffers(Workload workload, std::optional<Workload> seen, OperandLayout layout, SharedMemory memory);
   Workload workload_;
+  std::optional<Workload> seen_;
   OperandLayout layout_;
   SharedMemory memory_;
   uint64_t guard_seed_ = 0;

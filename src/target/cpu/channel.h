@@ -16,7 +16,7 @@ inline constexpr int kProgramDescriptor = 4;  // memory file: setup, fault recor
 inline constexpr int kOperandDescriptor = 5;  // memory file of CpuBuffers
 
 inline constexpr int kFaultExitCode = 97;    // the worker wrote its fault record and left
-inline constexpr int kControlExitCode = 98;  // a kernel left the floating-point control register changed
+inline constexpr int kControlExitCode = 98;  // a kernel left the processor's control state changed
 inline constexpr int kMaxThreads = 256;
 inline constexpr int kMaxSetupKernels = 16;
 
@@ -64,6 +64,7 @@ struct WorkerHello {
 struct RunCommand {
   uint64_t token = 0;  // drawn at random; the reply repeats it
   int64_t first_set = 0, calls = 0;
+  uint64_t items_reversed = 0;
 };
 
 struct RunReply {
@@ -78,6 +79,7 @@ struct FaultRecord {
   int32_t system_call = -1;  // SIGSYS
   uint32_t is_write = 0;     // SIGSEGV
   uint64_t address = 0, instruction = 0, stack = 0;
+  uint8_t code_bytes[3] = {};  // of the instruction, where the processor refused to execute it
 };
 
 static_assert(std::is_trivially_copyable_v<WorkerSetup> && std::is_trivially_copyable_v<WorkerHello> &&

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "target/cpu/facts.h"
 #include "target/cpu/program.h"
+#include "target/cpu/shared_memory.h"
 #include "target/cpu/vendor.h"
 
 namespace kw {
@@ -86,7 +87,7 @@ Result<CandidateResult> CpuDevice::start_candidate(const Binary& binary, Buffers
     return CandidateResult(tl::unexpected(std::move(verdict)));
   };
   auto& operands = as_cpu_buffers(buffers);
-  const Variables variables = make_variables(operands.workload(), threads_.count);
+  const Variables variables = make_variables(operands.seen_workload(), threads_.count);
   if (auto checked = check_record(binary.launch, facts_, variables); !checked)
     return refused(checked.error());
   const auto numbers = evaluate_launch(binary.launch, variables);
@@ -98,9 +99,19 @@ Result<CandidateResult> CpuDevice::start_candidate(const Binary& binary, Buffers
   if (!image) return refused(image.error());
 
   const ProgramSetup setup = plan_candidate_setup(operands, threads_, *image, *numbers);
-  KW_TRY(auto program, CpuProgram::start(worker_, threads_, setup, &*image, operands, binary.hash));
-  if (!program) return refused(program.error());
-  return CandidateResult(*std::move(program));
+  if (const size_t spare = find_spare_bytes(); setup.file_bytes > spare)
+    return refused(refuse(VerdictClass::kSkipped, "memory_needed",
+                          fmt::format("workspace and scratch take {} MiB, {} MiB are free",
+                                      setup.file_bytes >> 20, spare >> 20))
+                       .value());
+  const auto start = [&] {
+    return CpuProgram::start(worker_, threads_, setup, &*image, operands, binary.hash);
+  };
+  auto program = start();
+  if (!program) program = start();  // a worker killed while it got ready says nothing about the candidate
+  if (!program) return tl::unexpected(program.error());
+  if (!*program) return refused(program->error());
+  return CandidateResult(std::move(**program));
 }
 
 std::vector<std::string> CpuDevice::find_baselines(const Workload& workload) {
@@ -116,7 +127,7 @@ Result<std::unique_ptr<Program>> CpuDevice::start_baseline(const std::string& na
   if (found == vendors().end()) return fail_user("baseline {}: not known", name);
   if (!found->missing.empty()) return fail("baseline {}: {}", name, found->missing);
   auto& operands = as_cpu_buffers(buffers);
-  if (const auto refusal = find_vendor_refusal(name, operands.workload()))
+  if (const auto refusal = find_vendor_refusal(name, operands.seen_workload()))
     return fail("baseline {}: {}", name, *refusal);
   const ProgramSetup setup = plan_baseline_setup(operands, threads_, name);
   auto program = CpuProgram::start(worker_, threads_, setup, nullptr, operands, name + " " + found->version);

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "target/cpu/device_bench_test.h"
 #include "target/cpu/program.h"
+#include "target/cpu/shared_memory.h"
 
 namespace kw {
 namespace {
@@ -119,10 +120,59 @@ TEST(CpuDeviceAttack, refuses_every_system_call_of_a_kernel_by_name) {
   }
 }
 
-TEST(CpuDeviceAttack, ends_a_kernel_that_changes_floating_point_control) {
-  const RunOutcome outcome = run_once("flush_to_zero");
-  EXPECT_EQ(outcome.status, Outcome::kExit);
-  EXPECT_NE(outcome.detail.find("control"), std::string::npos) << outcome.detail;
+TEST(CpuDeviceAttack, ends_a_kernel_that_leaves_control_state_changed) {
+  for (const char* kernel :
+       {"flush_to_zero", "set_direction", "set_x87_rounding", "move_thread_memory_away"}) {
+    const RunOutcome outcome = run_once(kernel);
+    EXPECT_EQ(outcome.status, Outcome::kControl) << kernel << ": " << outcome.detail;
+  }
+  EXPECT_EQ(run_once("set_alignment_check").signal, SIGBUS);  // at the worker's next misaligned access
+}
+
+TEST(CpuDeviceAttack, ends_a_kernel_that_reads_a_clock) {
+  for (const char* kernel : {"read_cycles", "read_cycles_and_core", "read_counter"}) {
+    const RunOutcome outcome = run_once(kernel);
+    EXPECT_EQ(outcome.status, Outcome::kClock) << kernel << ": " << outcome.detail;
+  }
+}
+
+TEST(CpuDeviceAttack, faults_when_an_input_is_changed_even_for_a_moment) {
+  for (const int set : {0, 40}) {  // beyond kGuardedSets operands lie wall to wall
+    Bench bench = start(make_binary(kernels_object(), "change_and_restore_a", "1"), make_gemm(4, 5, 6), {42});
+    const RunOutcome outcome = bench.program->run(set, 1, kLimit);
+    ASSERT_EQ(outcome.status, Outcome::kFault) << outcome.detail;
+    ASSERT_TRUE(outcome.fault.has_value()) << outcome.detail;
+    EXPECT_EQ(outcome.fault->operand, "a");
+    EXPECT_EQ(outcome.fault->element, 1);
+  }
+}
+
+TEST(CpuDeviceAttack, skips_a_kernel_that_wants_more_memory_than_there_is) {
+  constexpr int kThreads = 256;
+  if (find_spare_bytes() > kThreads * static_cast<size_t>(kMaxWorkspaceBytes))
+    GTEST_SKIP() << "too much memory";
+  auto device = make_device(kThreads);
+  auto buffers = device->make_buffers(make_gemm(4, 5, 6), {});
+  const auto program = device->start_candidate(
+      make_binary(kernels_object(), "gemm", "m", "0", std::to_string(kMaxWorkspaceBytes)), **buffers);
+  ASSERT_TRUE(program.has_value()) << program.error().message;
+  ASSERT_FALSE(program->has_value());
+  EXPECT_EQ(program->error().code(), "skipped/memory_needed");
+}
+
+TEST(CpuDeviceAttack, stops_a_program_between_its_runs) {
+  Bench bench = start(make_binary(kernels_object(), "gemm"), make_gemm(4, 5, 6));
+  const std::string file = fmt::format("/proc/{}/stat", static_cast<CpuProgram&>(*bench.program).pid());
+  const auto is_stopped = [&] {  // delivered when the thread next leaves the kernel
+    const auto stat = read_file(file);
+    return stat && stat->substr(stat->rfind(')') + 2, 1) == "T";
+  };
+  for (int run = 0; run < 3; ++run) {
+    ASSERT_TRUE(bench.program->run(0, 1, kLimit).ok());
+    const auto start = Clock::now();
+    while (!is_stopped() && seconds_since(start) < 20) continue;
+    EXPECT_TRUE(is_stopped());
+  }
 }
 
 TEST(CpuDeviceAttack, outlives_kernels_whose_code_is_damaged) {

@@ -79,6 +79,25 @@ KERNEL(copy_memory) {
   __builtin_memset(operand(call, 2), 0, (unsigned long)(call->size[0] / 2) * 4);
 }
 KERNEL(flush_to_zero) { __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8000); }
+KERNEL(set_direction) { asm volatile("std"); }
+KERNEL(set_alignment_check) { __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | 0x40000); }
+KERNEL(set_x87_rounding) {
+  unsigned short control = 0;
+  asm volatile("fnstcw %0" : "=m"(control));
+  control |= 0xc00;
+  asm volatile("fldcw %0" : : "m"(control));
+}
+__attribute__((target("fsgsbase"))) static void move_thread_memory() { __builtin_ia32_wrfsbase64(0); }
+KERNEL(move_thread_memory_away) { move_thread_memory(); }
+KERNEL(read_cycles) { *(volatile long long*)operand(call, 2) = __builtin_ia32_rdtsc(); }
+KERNEL(read_cycles_and_core) { unsigned core; *(volatile long long*)operand(call, 2) = __builtin_ia32_rdtscp(&core); }
+KERNEL(read_counter) { *(volatile long long*)operand(call, 2) = __builtin_ia32_rdpmc(0); }
+KERNEL(change_and_restore_a) {
+  volatile float* a = operand(call, 0);
+  const float kept = a[1];
+  a[1] = kept + 1;
+  a[1] = kept;
+}
 KERNEL(first_byte) { call->workspace[item] = 1; }
 KERNEL(sum_bytes) {
   float sum = 0;

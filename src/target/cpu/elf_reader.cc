@@ -2,6 +2,11 @@
 #include "target/cpu/elf_reader.h"
 
 namespace kw {
+namespace {
+
+constexpr size_t kMaxNameBytes = 4096;  // names of a large table may overlap, so each one is bounded
+
+}  // namespace
 
 std::string ElfReader::load_sections() {
   const auto header = read<Elf64_Ehdr>(0);
@@ -34,9 +39,10 @@ std::optional<std::string> ElfReader::text(uint64_t table_index, uint64_t offset
   if (table_index >= sections_.size() || sections_[table_index].sh_type != SHT_STRTAB) return std::nullopt;
   const auto table = contents(sections_[table_index]);
   if (!table || offset >= table->size()) return std::nullopt;
-  const size_t end = table->find('\0', offset);
+  const std::string_view start = table->substr(offset, kMaxNameBytes + 1);
+  const size_t end = start.find('\0');
   if (end == std::string_view::npos) return std::nullopt;
-  return std::string(table->substr(offset, end - offset));
+  return std::string(start.substr(0, end));
 }
 
 }  // namespace kw

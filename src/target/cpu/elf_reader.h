@@ -33,7 +33,7 @@ class ElfReader {
   // Bytes of a section that has bytes; empty option when they lie outside the file.
   std::optional<std::string_view> contents(const Elf64_Shdr& section) const;
 
-  // Zero-terminated text at an offset of a string table section.
+  // Zero-terminated text of at most 4,096 bytes at an offset of a string table section.
   std::optional<std::string> text(uint64_t table_index, uint64_t offset) const;
   std::optional<std::string> section_name(const Elf64_Shdr& section) const {
     return text(name_table_, section.sh_name);

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstring>
 
 #include "base/check.h"
 
@@ -32,6 +33,10 @@ void record_fault(int signal, siginfo_t* info, void* context) {
       g_record->address = reinterpret_cast<uint64_t>(info->si_addr);
       g_record->is_write = (registers[REG_ERR] & kWriteBit) != 0;
     }
+    // A protection fault without an address: the instruction was read, so its bytes are there.
+    if (signal == SIGSEGV && info->si_code == SI_KERNEL && info->si_addr == nullptr)
+      std::memcpy(g_record->code_bytes, reinterpret_cast<const void*>(registers[REG_RIP]),
+                  sizeof g_record->code_bytes);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     g_record->written = 1;
   }

@@ -23,7 +23,7 @@ struct Cursor {
 OperandPlace place_operand(Cursor& cursor, uint64_t span_bytes, uint64_t front_bytes, const BufferPlan& plan,
                            bool guarded) {
   OperandPlace place;
-  place.span_bytes = span_bytes;
+  place.span_bytes = place.address_span_bytes = span_bytes;
   const uint64_t behind = guarded ? 0 : kLineBytes;
   uint64_t pages = round_up(front_bytes + span_bytes + behind, kPageBytes);
   if (guarded && span_bytes == 0) pages = front_bytes = 0;
@@ -39,19 +39,51 @@ OperandPlace place_operand(Cursor& cursor, uint64_t span_bytes, uint64_t front_b
 // Distance from an address to an operand, 0 inside.
 uint64_t distance(const OperandPlace& place, uint64_t address_offset) {
   if (address_offset < place.address_offset) return place.address_offset - address_offset;
-  const uint64_t end = place.address_offset + place.span_bytes;
+  const uint64_t end = place.address_offset + place.address_span_bytes;
   return address_offset >= end ? address_offset - end : 0;
+}
+
+// The operand as the kernel sees it, where that is not as it is stored.
+const Operand* find_spread(const Workload& workload, const BufferPlan& plan, size_t operand) {
+  if (!plan.spread) return nullptr;
+  const Operand &stored = workload.operands[operand], &seen = plan.spread->operands[operand];
+  KW_CHECK(seen.rows == stored.rows && seen.cols == stored.cols && seen.dtype == stored.dtype,
+           "operand {}: {}x{} spread to {}x{}", stored.name, stored.rows, stored.cols, seen.rows, seen.cols);
+  if (seen.ld == stored.ld || stored.rows < 2 || stored.cols == 0) return nullptr;
+  const int64_t size = dtype_bytes(stored.dtype);
+  KW_CHECK(seen.ld > stored.ld && (seen.ld - stored.ld) * size % kSpreadBytes == 0 &&
+               (stored.ld - stored.cols) * size >= 2 * kSpreadBytes,
+           "operand {}: stride {} spread to {}", stored.name, stored.ld, seen.ld);
+  return &seen;
+}
+
+// Maps the pages of each row where the wider stride puts it; moves the cursor over the holes between them.
+void spread_rows(OperandPlace& place, const Operand& stored, const Operand& seen, Cursor& cursor,
+                 std::vector<Region>& regions) {
+  const auto size = static_cast<uint64_t>(dtype_bytes(stored.dtype));
+  const uint64_t row_bytes = static_cast<uint64_t>(stored.cols) * size;
+  const uint64_t hole_bytes = static_cast<uint64_t>(seen.ld - stored.ld) * size;
+  for (int64_t row = 0; row < stored.rows; ++row) {
+    const uint64_t start = place.file_offset + static_cast<uint64_t>(row * stored.ld) * size;
+    const uint64_t begin = start / kPageBytes * kPageBytes, end = round_up(start + row_bytes, kPageBytes);
+    const uint64_t shift = place.address_offset - place.file_offset + static_cast<uint64_t>(row) * hole_bytes;
+    regions.push_back({begin, begin + shift, end - begin, stored.access != Access::kIn});
+  }
+  place.address_span_bytes = static_cast<uint64_t>(seen.span_bytes());
+  cursor.address += place.address_span_bytes - place.span_bytes;
 }
 
 }  // namespace
 
 Result<OperandLayout> plan_operands(const Workload& workload, const BufferPlan& plan) {
   if (plan.sets < 1) return fail_user("operand sets {}: at least 1 is needed", plan.sets);
+  KW_CHECK(!plan.spread || (plan.sets == 1 && plan.spread->operands.size() == workload.operands.size()),
+           "{} sets spread, {} operands", plan.sets, workload.operands.size());
   OperandLayout layout;
   layout.sets = plan.sets;
   layout.operands = static_cast<int>(workload.operands.size());
   unsigned __int128 total = 0;
-  for (const Operand& operand : workload.operands) {
+  for (const Operand& operand : plan.spread ? plan.spread->operands : workload.operands) {
     KW_CHECK(operand.span() >= 0, "operand {} spans {}", operand.name, operand.span());
     total +=
         static_cast<unsigned __int128>(operand.span()) * static_cast<uint64_t>(dtype_bytes(operand.dtype)) +
@@ -66,15 +98,22 @@ Result<OperandLayout> plan_operands(const Workload& workload, const BufferPlan& 
     const bool guarded = set < kGuardedSets;
     for (int i = 0; i < layout.operands; ++i) {
       const Cursor before = cursor;
-      const auto span_bytes = static_cast<uint64_t>(workload.operands[static_cast<size_t>(i)].span_bytes());
+      const Operand& operand = workload.operands[static_cast<size_t>(i)];
+      const bool writable = operand.access != Access::kIn;
+      const auto span_bytes = static_cast<uint64_t>(operand.span_bytes());
       const uint64_t front = plan.placement == Placement::kAligned ? stagger_bytes(plan, set, i) : 0;
       layout.places.push_back(place_operand(cursor, span_bytes, front, plan, guarded));
+      if (const Operand* seen = find_spread(workload, plan, static_cast<size_t>(i))) {
+        spread_rows(layout.places.back(), operand, *seen, cursor, layout.regions);
+        continue;
+      }
       const uint64_t pages = cursor.file - before.file;
-      const bool follows = !layout.regions.empty() && set > kGuardedSets;
+      const bool follows =
+          set > kGuardedSets && !layout.regions.empty() && layout.regions.back().writable == writable;
       if (follows)
         layout.regions.back().size_bytes += pages;
       else if (pages > 0)
-        layout.regions.push_back({before.file, before.address, pages});
+        layout.regions.push_back({before.file, before.address, pages, writable});
     }
   }
   layout.file_bytes = cursor.file;

@@ -16,6 +16,7 @@ namespace kw {
 // range.
 struct Region {
   uint64_t file_offset = 0, address_offset = 0, size_bytes = 0;
+  bool writable = true;  // false: operands that are only read
 };
 
 // One operand of one set. Slack = bytes of its pages that belong to no element.
@@ -23,6 +24,7 @@ struct OperandPlace {
   uint64_t file_offset = 0;     // first element
   uint64_t address_offset = 0;  // first element, in the worker's reserved range
   uint64_t span_bytes = 0;
+  uint64_t address_span_bytes = 0;  // in the worker; more than span_bytes where rows are spread
   uint64_t slack_before = 0, slack_behind = 0;
 };
 
@@ -42,11 +44,14 @@ inline constexpr uint64_t kLineBytes = 64;
 
 // Every operand of the first kGuardedSets sets lies between guards. With more than one set, aligned operands
 // start a few cache lines into their page, differently per set and operand, so that timing sees no 4-KiB
-// aliasing between them. Errors: sizes that overflow.
+// aliasing between them. Operands that are only read are not writable, so that nobody changes them even for a
+// moment. With plan.spread (one set) only the pages of rows are mapped, each row where the wider
+// stride puts it. Errors: sizes that overflow.
 [[nodiscard]] Result<OperandLayout> plan_operands(const Workload& workload, const BufferPlan& plan);
 
 // The operand nearest to an address of the reserved range and the element the address falls on, negative
-// before the first; empty outside the range or farther than a guard from every operand.
+// before the first; empty outside the range or farther than a guard from every operand. `workload` is the one
+// that the kernel sees.
 struct NearElement {
   int set = 0, operand = 0;
   int64_t element = 0;

@@ -60,6 +60,7 @@ class ObjectParser {
   std::span<const std::string> kernels_;
   CodeImage image_;
   std::vector<uint64_t> section_offset_;
+  size_t relocations_ = 0;
   std::vector<Symbol> symbols_;
   std::map<uint64_t, uint64_t> slots_;  // symbol index -> address table slot
 };
@@ -80,9 +81,9 @@ std::string judge_section(const Elf64_Shdr& section, std::string_view name) {
   const bool constant_after_linking =
       begins_with_any(name, {".data.rel.ro"}) && section.sh_type == SHT_PROGBITS;
   if ((section.sh_flags & SHF_WRITE) != 0 && !constant_after_linking) return "writable_static_data";
-  if (section.sh_type == SHT_NOTE || begins_with_any(name, {".eh_frame"})) return "ignore";
-  if (section.sh_type != SHT_PROGBITS || (section.sh_flags & SHF_COMPRESSED) != 0) return "unknown_section";
   const bool is_code = (section.sh_flags & SHF_EXECINSTR) != 0;
+  if (!is_code && (section.sh_type == SHT_NOTE || begins_with_any(name, {".eh_frame"}))) return "ignore";
+  if (section.sh_type != SHT_PROGBITS || (section.sh_flags & SHF_COMPRESSED) != 0) return "unknown_section";
   const bool known = is_code ? begins_with_any(name, {".text"})
                              : constant_after_linking || begins_with_any(name, {".rodata"});
   return known ? "" : "unknown_section";
@@ -195,8 +196,8 @@ Refusal ObjectParser::read_relocations() {
       return refuse(VerdictClass::kIllegal, "relocation", "table without addends");
     const auto content = elf_.contents(table);
     if (!content || table.sh_entsize != sizeof(Elf64_Rela)) return refuse_format("odd relocation table");
-    if (image_.fixups.size() + content->size() / sizeof(Elf64_Rela) > kMaxRelocations)
-      return refuse_format("more than a million relocations");
+    relocations_ += content->size() / sizeof(Elf64_Rela);  // of any kind: tables may overlap
+    if (relocations_ > kMaxRelocations) return refuse_format("more than a million relocations");
     for (size_t i = 0; i < content->size() / sizeof(Elf64_Rela); ++i) {
       const auto raw = elf_.read<Elf64_Rela>(table.sh_offset + i * sizeof(Elf64_Rela));
       if (!raw) return refuse_format("odd relocation table");

@@ -1,6 +1,11 @@
 // The loader against honest, forbidden and hostile objects.
 #include "target/cpu/object.h"
 
+#include <elf.h>
+
+#include <algorithm>
+#include <cstring>
+
 #include "base/random.h"
 #include "target/cpu/kernels_test.h"
 
@@ -151,6 +156,49 @@ TEST(Object, survives_random_changes) {
     }
     load(changed);
   }
+}
+
+// Tables of a small file may lie over each other: what is read in all is bounded, not only what one table
+// says.
+TEST(Object, refuses_overlapping_tables_before_they_cost_anything) {
+  const std::string object = compile_kernels(kPlain);
+  Elf64_Ehdr header;
+  std::memcpy(&header, object.data(), sizeof header);
+  std::vector<Elf64_Shdr> sections(header.e_shnum);
+  std::memcpy(sections.data(), object.data() + header.e_shoff, sections.size() * sizeof(Elf64_Shdr));
+  const auto rebuild = [&](const std::vector<Elf64_Shdr>& table, const std::string& bulk) {
+    std::string built = object + bulk;
+    Elf64_Ehdr changed = header;
+    changed.e_shoff = built.size(), changed.e_shnum = static_cast<uint16_t>(table.size());
+    std::memcpy(built.data(), &changed, sizeof changed);
+    return built.append(reinterpret_cast<const char*>(table.data()), table.size() * sizeof(Elf64_Shdr));
+  };
+  const size_t bulk_bytes = size_t{24} << 20;
+  const auto text = std::find_if(sections.begin(), sections.end(), [](const Elf64_Shdr& section) {
+    return (section.sh_flags & SHF_EXECINSTR) != 0 && section.sh_size > 0;
+  });
+  ASSERT_NE(text, sections.end());
+
+  // A thousand tables, each of the same million relocations of type none.
+  std::vector<Elf64_Shdr> repeated = sections;
+  Elf64_Shdr table = {};
+  table.sh_type = SHT_RELA, table.sh_entsize = sizeof(Elf64_Rela);
+  table.sh_info = static_cast<uint32_t>(text - sections.begin());
+  table.sh_offset = object.size(), table.sh_size = bulk_bytes / sizeof(Elf64_Rela) * sizeof(Elf64_Rela);
+  repeated.insert(repeated.end(), 1000, table);
+  const Verdict relocations = judge(rebuild(repeated, std::string(bulk_bytes, '\0')));
+  EXPECT_EQ(relocations.code(), "illegal/object_format");
+  EXPECT_NE(relocations.evidence.dump().find("a million relocations"), std::string::npos);
+
+  // Symbols whose names are tails of one endless text.
+  std::vector<Elf64_Shdr> endless = sections;
+  for (Elf64_Shdr& section : endless)
+    if (section.sh_type == SHT_SYMTAB) section.sh_link = static_cast<uint32_t>(endless.size());
+  Elf64_Shdr names = {};
+  names.sh_type = SHT_STRTAB, names.sh_offset = object.size(), names.sh_size = bulk_bytes;
+  endless.push_back(names);
+  const Verdict symbols = judge(rebuild(endless, std::string(bulk_bytes - 1, 'n') + '\0'));
+  EXPECT_EQ(symbols.code(), "illegal/object_format");
 }
 
 }  // namespace

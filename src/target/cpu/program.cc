@@ -163,12 +163,10 @@ bool CpuProgram::may_spin() const {
   return std::find(threads_.cores.begin(), threads_.cores.end(), here) == threads_.cores.end();
 }
 
-// A vendor's idle threads go on spinning for milliseconds after a call; stopped, they leave the cores to
-// whoever is measured next.
-void CpuProgram::park(bool stop) {
-  if (header_.kind == WorkerKind::kBaseline && header_.threads > 1)
-    ::kill(-cage_.pid(), stop ? SIGSTOP : SIGCONT);
-}
+// Between its runs a program is stopped and leaves the cores to whoever is measured next: a vendor's idle
+// threads would go on spinning for milliseconds, and a candidate that has taken over its worker for as long
+// as it liked.
+void CpuProgram::park(bool stop) { ::kill(-cage_.pid(), stop ? SIGSTOP : SIGCONT); }
 
 CpuProgram::Answer CpuProgram::try_receive(uint64_t token, bool& arrived) {
   RunReply reply;
@@ -213,7 +211,7 @@ RunOutcome CpuProgram::run(int first_set, int64_t calls, Milliseconds limit) {
     outcome.detail = "the worker has ended before";
     return outcome;
   }
-  const RunCommand command{tokens_.next(), first_set, calls};
+  const RunCommand command{tokens_.next(), first_set, calls, items_reversed_ ? 1U : 0U};
   bool arrived = false;
   Answer answer = try_receive(command.token, arrived);
   park(false);
@@ -224,6 +222,7 @@ RunOutcome CpuProgram::run(int first_set, int64_t calls, Milliseconds limit) {
                   : Answer::kClosed;
   }
   outcome.elapsed_us = std::max(microseconds_since(start) - round_trip_us_, 0.0);
+  const bool stopped = answer == Answer::kLate && cage_.is_stopped();
   park(true);
   if (answer == Answer::kReply) {
     if (calls > 0) call_us_ = outcome.elapsed_us / static_cast<double>(calls);
@@ -234,7 +233,10 @@ RunOutcome CpuProgram::run(int first_set, int64_t calls, Milliseconds limit) {
   if (answer == Answer::kClosed) outcome = explain_end();
   cage_.kill();
   outcome.elapsed_us = elapsed_us;
-  if (answer == Answer::kLate) {
+  if (stopped) {
+    outcome.status = RunOutcome::Status::kKilled;
+    outcome.detail = "the worker was stopped from outside";
+  } else if (answer == Answer::kLate) {
     outcome.status = RunOutcome::Status::kTimeout;
     outcome.detail = fmt::format("no end within {} ms", limit.count());
   } else if (answer == Answer::kUnasked) {

@@ -24,6 +24,7 @@ class CpuProgram final : public Program {
 
   RunOutcome run(int first_set, int64_t calls, Milliseconds limit) override;
   void poison_workspace(uint64_t seed) override;
+  void reverse_items(bool reversed) override { items_reversed_ = reversed; }
   const std::string& identity() const override { return identity_; }
 
   const CageFacts& cage_facts() const { return cage_.facts(); }
@@ -56,6 +57,7 @@ class CpuProgram final : public Program {
   Random tokens_;
   double round_trip_us_ = 0;
   double call_us_ = 0;  // of the last run; tells how long to sleep before looking for the reply
+  bool items_reversed_ = false;
   bool alive_ = true;
 };
 

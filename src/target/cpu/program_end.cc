@@ -18,6 +18,11 @@ bool is_fault_signal(int signal) {
   return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
 }
 
+// rdtsc, rdtscp, rdpmc.
+bool is_clock_instruction(const uint8_t (&bytes)[3]) {
+  return bytes[0] == 0x0f && (bytes[1] == 0x31 || bytes[1] == 0x33 || (bytes[1] == 0x01 && bytes[2] == 0xf9));
+}
+
 std::string describe_element(const GuardHit& hit, const Operand& operand) {
   if (hit.element < 0) return fmt::format("{} elements before {}", -hit.element, hit.operand);
   if (hit.element >= operand.span())
@@ -37,7 +42,7 @@ bool lies_near(const Region& region, uint64_t offset) {
 std::string CpuProgram::locate(uint64_t address, std::optional<GuardHit>& hit) const {
   if (address == 0) return "an address that the processor does not tell (null, misaligned or impossible)";
   if (address < kNearNullBytes) return fmt::format("address {:#x}, near the null pointer", address);
-  const Workload& workload = buffers_.workload();
+  const Workload& workload = buffers_.seen_workload();
   if (const auto near = find_near_element(buffers_.layout(), workload, address - operand_base_);
       address >= operand_base_ && near) {
     const Operand& operand = workload.operands[static_cast<size_t>(near->operand)];
@@ -65,6 +70,11 @@ RunOutcome CpuProgram::explain_fault(const FaultRecord& record) {
   if (record.signal == SIGSYS) {
     outcome.status = RunOutcome::Status::kForbiddenCall;
     outcome.detail = print_system_call(record.system_call);
+    return outcome;
+  }
+  if (record.signal == SIGSEGV && record.address == 0 && is_clock_instruction(record.code_bytes)) {
+    outcome.status = RunOutcome::Status::kClock;
+    outcome.detail = fmt::format("a clock or counter is read at instruction {:#x}", record.instruction);
     return outcome;
   }
   outcome.status = RunOutcome::Status::kFault;
@@ -96,11 +106,12 @@ RunOutcome CpuProgram::explain_end() {
   outcome.signal = exit->signal;
   if (exit->signal == SIGSYS) outcome.status = RunOutcome::Status::kForbiddenCall;
   if (is_fault_signal(exit->signal)) outcome.status = RunOutcome::Status::kFault;
-  if (exit->signal == 0) outcome.status = RunOutcome::Status::kExit;
+  const bool control = exit->signal == 0 && exit->exit_code == kControlExitCode;
+  if (exit->signal == 0) outcome.status = control ? RunOutcome::Status::kControl : RunOutcome::Status::kExit;
   if (exit->signal != 0)
     outcome.detail = strsignal(exit->signal);
-  else if (exit->exit_code == kControlExitCode)
-    outcome.detail = "the kernel left the floating-point control register changed";
+  else if (control)
+    outcome.detail = "the kernel left rounding, direction or alignment control changed";
   else
     outcome.detail = fmt::format("left with exit code {}", exit->exit_code);
   return outcome;

@@ -99,7 +99,7 @@ ProgramSetup plan_candidate_setup(const CpuBuffers& buffers, const WorkerThreads
   ProgramSetup setup;
   SetupWriter writer(setup.bytes);
   describe_operands(writer, setup.header, buffers, threads);
-  const Workload& workload = buffers.workload();
+  const Workload& workload = buffers.seen_workload();
   setup.header.kind = WorkerKind::kCandidate;
   setup.header.sizes = writer.add(std::vector<long long>(workload.sizes.begin(), workload.sizes.end()));
   setup.header.scalars = writer.add(workload.scalars);
@@ -119,7 +119,7 @@ ProgramSetup plan_baseline_setup(const CpuBuffers& buffers, const WorkerThreads&
   describe_operands(writer, setup.header, buffers, threads);
   setup.header.kind = WorkerKind::kBaseline;
   setup.header.vendor_name = writer.add(vendor);
-  setup.header.vendor_workload = writer.add(print_workload_text(buffers.workload()));
+  setup.header.vendor_workload = writer.add(print_workload_text(buffers.seen_workload()));
   finish(setup, 0, 0, 0, writer);
   return setup;
 }

@@ -2,8 +2,11 @@
 // then runs kernels or a vendor routine on command. Times nothing, compares nothing, decides nothing.
 #include "target/cpu/worker.h"
 
+#include <asm/hwcap2.h>
 #include <immintrin.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -27,12 +30,38 @@ namespace {
 
 using Kernel = void (*)(long long item, const kw_call* call);
 
-// Rounding, flush-to-zero and exception masks: a kernel that leaves them changed would change its caller's
-// numbers.
-unsigned read_control() {
-  constexpr unsigned kExceptionFlags = 0x3f;
-  return _mm_getcsr() & ~kExceptionFlags;
+// What a kernel must leave as it was, or its caller computes other numbers or crashes: rounding,
+// flush-to-zero and exception masks of both units, the direction of string instructions, traps on misaligned
+// access, the thread's own memory.
+struct ControlState {
+  unsigned vector = 0;
+  uint16_t x87 = 0;
+  uint64_t flags = 0, thread_memory = 0, other_base = 0;
+  bool operator==(const ControlState&) const = default;
+};
+__attribute__((target("fsgsbase"))) void read_segment_bases(ControlState& state) {
+  state.thread_memory = _readfsbase_u64();
+  state.other_base = _readgsbase_u64();
 }
+__attribute__((target("fsgsbase"))) void restore_thread_memory(const ControlState& state) {
+  _writefsbase_u64(state.thread_memory);
+}
+ControlState read_control() {
+  constexpr unsigned kExceptionFlags = 0x3f;
+  constexpr uint64_t kTrap = 1 << 8, kDirection = 1 << 10, kAlignment = 1 << 18;
+  ControlState state;
+  state.vector = _mm_getcsr() & ~kExceptionFlags;
+  asm volatile("fnstcw %0" : "=m"(state.x87));
+  state.flags = __builtin_ia32_readeflags_u64() & (kTrap | kDirection | kAlignment);
+  // Where programs may not read these, they cannot change them either.
+  static const bool bases_are_free = (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE) != 0;
+  if (bases_are_free) read_segment_bases(state);
+  return state;
+}
+
+// From here on reading the time-stamp counter is a fault in this thread and those it starts, also through the
+// system's clock functions. Machines that cannot do this keep the clock within reach.
+void forbid_clocks() { prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0); }
 
 struct LoadedKernel {
   Kernel function = nullptr;
@@ -128,12 +157,12 @@ class Worker {
   std::optional<Pool> pool_;
   std::unique_ptr<VendorRoutine> vendor_;
   RunCommand command_;
-  const unsigned control_ = read_control();
 };
 
 Status Worker::map_all() {
   for (const Region& region : setup_.items<Region>(header().operand_regions))
-    KW_TRY_VOID(operands_.map(region, kOperandDescriptor, PROT_READ | PROT_WRITE));
+    KW_TRY_VOID(
+        operands_.map(region, kOperandDescriptor, region.writable ? PROT_READ | PROT_WRITE : PROT_READ));
   KW_TRY_VOID(program_.map(header().fault_record, kProgramDescriptor, PROT_READ | PROT_WRITE));
   KW_TRY_VOID(program_.map(header().code, kProgramDescriptor, PROT_READ | PROT_EXEC));
   KW_TRY_VOID(program_.map(header().workspace, kProgramDescriptor, PROT_READ | PROT_WRITE));
@@ -160,6 +189,7 @@ Status Worker::prepare_candidate() {
   pool_.emplace(
       setup.threads, std::span(setup.cores, static_cast<size_t>(setup.core_count)),
       [](void* self, Pool& pool, int slot) { static_cast<Worker*>(self)->run_kernels(pool, slot); }, this);
+  forbid_clocks();
   KW_TRY_VOID(pool_->start());
   const uint64_t code = program_.base() + setup.code.address_offset;
   return close_for_untrusted(kChannelDescriptor, code, code + setup.code.size_bytes);
@@ -181,14 +211,22 @@ Status Worker::prepare_vendor() {
 void Worker::run_kernels(Pool& pool, int slot) {
   kw_call& call = calls_[static_cast<size_t>(slot)];
   const int sets = header().sets, operands = header().operands;
+  const ControlState control = read_control();
   auto set = static_cast<int>(command_.first_set % sets);
   for (int64_t i = 0; i < command_.calls; ++i) {
     call.operand = operand_pointers_.data() + static_cast<ptrdiff_t>(set) * operands;
-    for (const LoadedKernel& kernel : kernels_)
-      pool.run_phase(kernel.items, [&](int64_t item) { kernel.function(item, &call); });
+    for (const LoadedKernel& kernel : kernels_) {
+      if (command_.items_reversed == 0)
+        pool.run_phase(kernel.items, [&](int64_t item) { kernel.function(item, &call); });
+      else
+        pool.run_phase(kernel.items, [&](int64_t item) { kernel.function(kernel.items - 1 - item, &call); });
+    }
     if (++set == sets) set = 0;
   }
-  if (read_control() != control_) _exit(kControlExitCode);
+  if (const ControlState now = read_control(); now != control) {
+    if (now.thread_memory != control.thread_memory) restore_thread_memory(control);
+    _exit(kControlExitCode);
+  }
 }
 
 void Worker::run_vendor() {

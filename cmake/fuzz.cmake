@@ -1,0 +1,47 @@
+# Fuzz targets of the parsers of outside text (test/fuzz). Ordinary build: fuzz_corpus runs the kept inputs as
+# tests. -DKW_FUZZ=ON with clang++: one libFuzzer binary a target, fuzz_<target>, with the address and undefined
+# behaviour sanitizers also in the parsers; target fuzz builds them all, tools/fuzz.sh runs them.
+set(fuzz_folder ${CMAKE_SOURCE_DIR}/test/fuzz)
+file(GLOB fuzz_targets CONFIGURE_DEPENDS ${fuzz_folder}/*_target.cc)
+
+if(KW_FUZZ)
+  set(fuzz_sanitizers -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all)
+  # Whole folders that parse, and single files of the others.
+  set(fuzz_parsers "")
+  foreach(folder base record schedule problem store)
+    file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cc)
+    list(APPEND fuzz_parsers ${files})
+  endforeach()
+  list(FILTER fuzz_parsers EXCLUDE REGEX "_test\\.cc$")
+  foreach(file emit/source_rules emit/source_tokens propose/answer_blocks propose/llm_answer ship/certificate target/recorded
+               target/cpu/elf_reader target/cpu/link target/cpu/object)
+    list(APPEND fuzz_parsers ${CMAKE_SOURCE_DIR}/src/${file}.cc)
+  endforeach()
+  add_library(kw_fuzz_parsers STATIC EXCLUDE_FROM_ALL ${fuzz_parsers} ${fuzz_folder}/target.cc ${fuzz_targets})
+  target_include_directories(kw_fuzz_parsers PUBLIC ${fuzz_folder})
+  target_compile_options(kw_fuzz_parsers PUBLIC -O1 -g -fsanitize=fuzzer-no-link ${fuzz_sanitizers})
+  target_link_libraries(kw_fuzz_parsers PUBLIC kw_flags OpenSSL::Crypto SQLite::SQLite3)
+  add_custom_target(fuzz)
+  foreach(source ${fuzz_targets})
+    get_filename_component(name ${source} NAME_WE)
+    string(REGEX REPLACE "_target$" "" name ${name})
+    add_executable(fuzz_${name} EXCLUDE_FROM_ALL ${fuzz_folder}/libfuzzer_main.cc)
+    target_compile_definitions(fuzz_${name} PRIVATE KW_FUZZ_RUN=run_${name})
+    target_link_libraries(fuzz_${name} PRIVATE kw_fuzz_parsers)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer ${fuzz_sanitizers})
+    add_dependencies(fuzz fuzz_${name})
+  endforeach()
+endif()
+
+if(KW_TESTS)
+  add_executable(fuzz_corpus ${fuzz_folder}/corpus_main.cc ${fuzz_folder}/target.cc ${fuzz_targets})
+  target_include_directories(fuzz_corpus PRIVATE ${fuzz_folder})
+  target_link_libraries(fuzz_corpus PRIVATE kw_problem kw_propose kw_emit kw_store kw_ship kw_target)
+  foreach(source ${fuzz_targets})
+    get_filename_component(name ${source} NAME_WE)
+    string(REGEX REPLACE "_target$" "" name ${name})
+    add_test(NAME fuzz_corpus.${name}
+      COMMAND fuzz_corpus ${name} ${fuzz_folder}/seeds/${name} ${fuzz_folder}/corpus/${name})
+    set_tests_properties(fuzz_corpus.${name} PROPERTIES LABELS fast TIMEOUT 120)
+  endforeach()
+endif()

@@ -1,0 +1,73 @@
+// Mutants of the loops: tails, heads and gaps, elements that are never written, wrong only for some sizes.
+#include <string>
+
+#include "selftest/mutants.h"
+
+namespace kw {
+
+std::vector<Mutant> list_loop_mutants() {
+  return {
+      {"k_tail_1", "wrong_result/k_tail", {{"p < k; ++p", "p < k - 1; ++p"}}},
+      {"k_tail_mod_4", "wrong_result/k_tail", {{"p < k; ++p", "p < k / 4 * 4; ++p"}}},
+      {"k_tail_mod_64", "wrong_result/k_tail", {{"p < k; ++p", "p < (k < 64 ? k : k / 64 * 64); ++p"}}},
+      {"k_tail_when_k_is_odd", "wrong_result/k_tail", {{"p < k; ++p", "p < k - k % 2; ++p"}}},
+      {"k_tail_when_k_mod_16_is_7",
+       "wrong_result/k_tail",
+       {{"p < k; ++p", "p < (k > 16 && k % 16 == 7 ? k / 16 * 16 : k); ++p"}}},
+      {"k_tail_beyond_1000", "wrong_result/k_tail", {{"p < k; ++p", "p < (k > 1000 ? k - 1 : k); ++p"}}},
+      {"right_for_squares_only", "wrong_result/k_tail", {{"p < k; ++p", "p < (n < k ? n : k); ++p"}}},
+      {"k_head", "wrong_result/k_head", {{"long long p = 0; p < k", "long long p = 1; p < k"}}},
+      {"k_block_boundary", "wrong_result/k_gap", {{"sum += a", "if (p != 32) sum += a"}}},
+      {"every_second_product", "wrong_result/k_gap", {{"p < k; ++p", "p < k; p += 2"}}},
+      {"one_of_four_sums_lost",
+       "wrong_result/k_gap",
+       {{"float sum = 0;", "float part[4] = {0, 0, 0, 0};"},
+        {"sum += a", "part[p % 4] += a"},
+        {"float value", "const float sum = part[0] + part[1] + part[2]; float value"}}},
+      {"k_overlap", "wrong_result/k_twice", {{"sum += a", "sum += (p == 32 ? 2 : 1) * a"}}},
+      {"k_last_twice", "wrong_result/k_twice", {{"sum += a", "sum += (p == k - 1 ? 2 : 1) * a"}}},
+      {"m_tail",
+       "wrong_result/m_tail",
+       {{kLast, "const long long last = first + 8 <= m ? first + 8 : first;"}}},
+      {"m_last_row", "wrong_result/m_tail", {{"i < last; ++i", "i < (last == m ? m - 1 : last); ++i"}}},
+      {"m_tail_mod_16",
+       "wrong_result/m_tail",
+       {{"i < last; ++i", "i < (m > 16 && last > m / 16 * 16 ? m / 16 * 16 : last); ++i"}}},
+      {"m_tail_when_m_mod_16_is_13",
+       "wrong_result/m_tail",
+       {{kLast, "const long long last = first + 8 < m ? first + 8 : m % 16 == 13 ? first : m;"}}},
+      {"m_tail_beyond_1000",
+       "wrong_result/m_tail",
+       {{"i < last; ++i", "i < (m > 1000 && last == m ? m - 1 : last); ++i"}}},
+      {"n_tail", "wrong_result/n_tail", {{"j < n; ++j", "j < n / 16 * 16; ++j"}}},
+      {"m_and_n_tail",
+       "wrong_result/mn_tail",
+       {{kLast, "const long long last = first + 8 <= m ? first + 8 : first;"},
+        {"j < n; ++j", "j < n / 16 * 16; ++j"}}},
+      {"n_tail_when_n_mod_16_is_5",
+       "wrong_result/n_tail",
+       {{"j < n; ++j", "j < (n % 16 == 5 ? n / 16 * 16 : n); ++j"}}},
+      {"n_tail_when_n_mod_16_is_8",
+       "wrong_result/n_tail",
+       {{"j < n; ++j", "j < (n % 16 == 8 ? n / 16 * 16 : n); ++j"}}},
+      {"n_tail_when_n_mod_16_is_11",
+       "wrong_result/n_tail",
+       {{"j < n; ++j", "j < (n % 16 == 11 ? n - 1 : n); ++j"}}},
+      {"n_tail_beyond_1000", "wrong_result/n_tail", {{"j < n; ++j", "j < (n > 1000 ? n - 1 : n); ++j"}}},
+      {"columns_up_to_m_only", "wrong_result/n_tail", {{"j < n; ++j", "j < (m < n ? m : n); ++j"}}},
+      {"corner_element",
+       "wrong_result/unwritten",
+       {{kStore, "if (i != m - 1 || j != n - 1) c[i * ldc + j] = value;"}}},
+      {"nothing", "wrong_result/unwritten", {{kStore, ""}}},
+      {"zeros", "wrong_result/zeros", {{kStore, "c[i * ldc + j] = 0;"}}},
+      {"first_row_only", "wrong_result/first_row_only", {{kStore, "if (i == 0) c[i * ldc + j] = value;"}}},
+      {"unwritten_element",
+       "wrong_result/unwritten",
+       {{kStore, "if (i != 3 || j != 5) c[i * ldc + j] = value;"}}},
+      {"unwritten_row", "wrong_result/unwritten", {{kStore, "if (i != 5) c[i * ldc + j] = value;"}}},
+      {"unwritten_column", "wrong_result/unwritten", {{kStore, "if (j != 7) c[i * ldc + j] = value;"}}},
+      {"lost_item", "wrong_result/unwritten", {{kBegin, "if (item == 1) return;"}}},
+  };
+}
+
+}  // namespace kw

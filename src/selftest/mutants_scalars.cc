@@ -1,0 +1,72 @@
+// Mutants of alpha, beta and the special values: ignored, twice, on the wrong side, where BLAS defines zero.
+#include <string>
+
+#include "selftest/mutants.h"
+
+namespace kw {
+
+std::vector<Mutant> list_scalar_mutants() {
+  return {
+      {"sign", "wrong_result/sign", {{kValue, "float value = alpha != 0 ? -alpha * sum : 0;"}}},
+      {"sign_of_c", "wrong_result/sign", {{"value += beta *", "value -= beta *"}}},
+      {"absolute_value", "wrong_result/sign", {{kStore, "c[i * ldc + j] = value < 0 ? -value : value;"}}},
+      {"negative_cut_off", "wrong_result/zeros", {{kStore, "c[i * ldc + j] = value < 0 ? 0 : value;"}}},
+      {"scaled", "wrong_result/scaled", {{kStore, "c[i * ldc + j] = value * 1.0009765625f;"}}},
+      {"alpha_ignored", "wrong_result/alpha", {{kValue, "float value = alpha != 0 ? sum : 0;"}}},
+      {"alpha_twice",
+       "wrong_result/alpha",
+       {{kValue, "float value = alpha != 0 ? alpha * alpha * sum : 0;"}}},
+      {"alpha_ignored_beside_beta",
+       "wrong_result/alpha",
+       {{kValue, "float value = alpha != 0 ? sum * (beta != 0 ? 1 : alpha) : 0;"}}},
+      {"alpha_zero_still_multiplies", "wrong_result/alpha_zero", {{kValue, "float value = alpha * sum;"}}},
+      {"alpha_zero_leaves_c", "wrong_result/unwritten", {{kBegin, "if (alpha == 0 && beta != 0) return;"}}},
+      {"k_zero_leaves_c", "wrong_result/unwritten", {{kBegin, "if (k == 0) return;"}}},
+      {"k_zero_leaves_c_unscaled", "wrong_result/unwritten", {{kBegin, "if (k == 0 && beta != 0) return;"}}},
+      {"k_zero_forgets_c",
+       "wrong_result/zeros",
+       {{kAddC, "if (beta != 0 && k != 0) value += beta * c[i * ldc + j];"}}},
+      {"beta_ignored", "wrong_result/beta_ignored", {{kAddC, ""}}},
+      {"beta_one", "wrong_result/beta", {{"value += beta * c", "value += c"}}},
+      {"beta_twice", "wrong_result/beta", {{"value += beta * c", "value += beta * beta * c"}}},
+      {"alpha_on_c", "wrong_result/beta", {{"value += beta * c", "value += alpha * beta * c"}}},
+      {"beta_ignored_on_edge_columns",
+       "wrong_result/beta_ignored",
+       {{kAddC, "if (beta != 0 && j < n / 16 * 16) value += beta * c[i * ldc + j];"}}},
+      {"beta_ignored_on_edge_rows",
+       "wrong_result/beta_ignored",
+       {{kAddC, "if (beta != 0 && i < m / 8 * 8) value += beta * c[i * ldc + j];"}}},
+      {"beta_ignored_when_one",
+       "wrong_result/beta_ignored",
+       {{kAddC, "if (beta != 0 && beta != 1) value += beta * c[i * ldc + j];"}}},
+      {"beta_zero_reads_c", "wrong_result/reads_c", {{"if (beta != 0) value", "value"}}},
+      {"beta_zero_reads_c_on_edge_columns",
+       "wrong_result/reads_c",
+       {{kAddC, "if (beta != 0 || j >= n / 16 * 16) value += beta * c[i * ldc + j];"}}},
+      {"beta_zero_reads_c_on_edge_rows",
+       "wrong_result/reads_c",
+       {{kAddC, "if (beta != 0 || i >= m / 8 * 8) value += beta * c[i * ldc + j];"}}},
+      {"nan_lost", "wrong_result/special_lost", {{kStore, "c[i * ldc + j] = value == value ? value : 0;"}}},
+      {"infinity_lost",
+       "wrong_result/special_lost",
+       {{kStore, "c[i * ldc + j] = value > 3.0e38f ? 3.0e38f : value < -3.0e38f ? -3.0e38f : value;"}}},
+      {"nan_in_one_element",
+       "wrong_result/nan",
+       {{kStore, "c[i * ldc + j] = i == 4 && j == 9 ? __builtin_nanf(\"\") : value;"}}},
+      {"nan_everywhere", "wrong_result/nan", {{kStore, "c[i * ldc + j] = __builtin_nanf(\"\");"}}},
+      {"infinity_in_one_element",
+       "wrong_result/nan",
+       {{kStore, "c[i * ldc + j] = i == 2 && j == 1 ? __builtin_inff() : value;"}}},
+      {"nan_of_padding",
+       "wrong_result/nan",
+       {{"float sum = 0;", "float sum = j == n / 16 * 16 && k > 0 ? 0 * __builtin_inff() : 0;"}}},
+      {"zero_times_infinity_skipped",
+       "wrong_result/special_lost",
+       {{"sum += a", "if (a[i * lda + p] - a[i * lda + p] == 0) sum += a"}}},
+      {"one_element",
+       "wrong_result/single_element",
+       {{kStore, "c[i * ldc + j] = i == 4 && j == 9 ? value + 1 : value;"}}},
+  };
+}
+
+}  // namespace kw
