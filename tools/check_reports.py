@@ -17,7 +17,7 @@ def read_sources(pattern: str, folder: str) -> str:
 
 def main() -> int:
     tests = set(re.findall(r"TEST(?:_F)?\((\w+),\s*(\w+)\)", read_sources("*_test.cc", "src")))
-    items = set(re.findall(r'"([^"\n]*)"', read_sources("*.cc", "src/selftest")))
+    items = set(re.findall(r'"([^"\n]*)"', read_sources("*.cc", "src/selftest") + read_sources("family.cc", "src/problem")))
     scripts = read_sources("*.py", "test")
     findings, proofs = [], 0
     for line in TABLE.read_text(encoding="utf-8").splitlines():

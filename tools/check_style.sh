@@ -11,5 +11,6 @@ if [ "${1:-}" = "--fix" ]; then
 fi
 clang-format --dry-run --Werror "${files[@]}"
 python3 tools/check_includes.py
+python3 tools/check_reports.py
 python3 tools/check_names.py build
 echo "style: ${#files[@]} files are well"

@@ -79,8 +79,7 @@ wait $driver
 )";
 
 // Slow enough for a saboteur to meet it at work.
-constexpr const char* kDelay =
-    "\n  for (volatile int wait = 0; wait < 300000; wait = wait + 1) {}\n  if (item < 0) return;\n";
+constexpr const char* kDelay = "\n  for (volatile int wait = 0; wait < 300000; wait = wait + 1) {}\n";
 
 class Runner {
  public:
@@ -89,7 +88,8 @@ class Runner {
   [[nodiscard]] Status prepare() {
     for (CorpusKernel& kernel : make_mutants()) mutants_.emplace(kernel.name, std::move(kernel));
     for (CorpusKernel& kernel : make_honest_kernels())
-      if (kernel.layout == Layout::kNN && !kernel.launch && kernel.domain.empty())
+      if (kernel.layout == Layout::kNN && !kernel.launch && kernel.domain.empty() &&
+          kernel.kernels == std::vector<std::string>{"gemm"})
         right_.push_back(std::move(kernel));
     Problem problem;
     problem.m = 19, problem.n = 21, problem.k = 23;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr size_t kSamples = 24;
 constexpr size_t kSampledFrom = 512;  // wrong elements looked at to find the clearest ones
-// What an explanation may miss by: so many bounds; where equality was demanded, sqrt(k + 8) times this share
-// of the magnitudes.
+// What an explanation may miss by: so many bounds; where the bound does not speak of these factors (equality
+// was demanded, or they were read elsewhere), sqrt(k + 8) times this share of the magnitudes.
 constexpr double kToleranceBounds = 4, kToleranceRelative = 0x1p-20;
 
 }  // namespace
@@ -57,9 +57,10 @@ std::optional<GemmSample> load_sample(const GemmCase& gemm, const WrongElement& 
   }
   const double scale = std::fabs(gemm.alpha) + std::fabs(gemm.beta) + 1;
   const double depth = std::sqrt(static_cast<double>(gemm.k + 8));
-  sample.tolerance = element.bound > 0
-                         ? kToleranceBounds * element.bound
-                         : kToleranceRelative * depth * scale * (magnitude + std::fabs(sample.c));
+  const double rounding = kToleranceRelative * depth * scale * (magnitude + std::fabs(sample.c));
+  const bool as_they_are = a == get_addressing(gemm, 0) && b == get_addressing(gemm, 1);
+  sample.tolerance = kToleranceBounds * element.bound;
+  if (element.bound == 0 || !as_they_are) sample.tolerance += rounding;
   return sample;
 }
 

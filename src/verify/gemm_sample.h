@@ -43,6 +43,7 @@ struct GemmCase {
 // How an operand is addressed: element (x, y) of the matrix lies at x * row_step + y * col_step + offset.
 struct Addressing {
   int64_t row_step = 0, col_step = 0, offset = 0;
+  bool operator==(const Addressing&) const = default;
 };
 [[nodiscard]] Addressing get_addressing(const GemmCase& gemm, size_t index);
 

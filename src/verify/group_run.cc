@@ -152,7 +152,7 @@ class GroupRun {
     for (int rerun = 0; rerun < kFreshReruns; ++rerun) {
       if (auto verdict = trial_.run(draw_recipe(PoisonKind::kFinite, false))) return verdict;
       if (same_elements(operand, fresh, trial_.output())) continue;
-      return make_verdict({VerdictClass::kNondeterministic, "repeat"}, trial_.print_circumstances());
+      return make_verdict(name_varying(subject_), trial_.print_circumstances());
     }
     Json evidence = trial_.print_circumstances();
     evidence["changed"] = "one element of each input";

@@ -104,10 +104,7 @@ class Investigation {
   }
 
   // Wrong at times, with all that the kernel can read the same.
-  Verdict finish_varying() const {
-    if (subject_.threads > 1) return finish({VerdictClass::kRace, "between_items"});
-    return finish({VerdictClass::kNondeterministic, "repeat"});
-  }
+  Verdict finish_varying() const { return finish(name_varying(subject_)); }
 
   // Items that do not meet give the same in any order.
   std::optional<Verdict> try_other_order() {
@@ -166,6 +163,11 @@ class Investigation {
 };
 
 }  // namespace
+
+Named name_varying(const Subject& subject) {
+  if (subject.threads > 1) return {VerdictClass::kRace, "between_items"};
+  return {VerdictClass::kNondeterministic, "repeat"};
+}
 
 Verdict investigate(Trial& trial, const Subject& subject, const Suspicion& suspicion) {
   return Investigation(trial, subject, suspicion).run();

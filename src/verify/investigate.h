@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "verify/reason.h"
 #include "verify/trial.h"
 
 namespace kw {
@@ -15,6 +16,9 @@ struct Suspicion {
   bool wrong = true;  // its output is wrong; else right but not the same as the run before
   std::vector<std::byte> earlier_output;  // an answer to other inputs on these buffers; may be empty
 };
+
+// Another output for the same of everything that a kernel can read.
+[[nodiscard]] Named name_varying(const Subject& subject);
 
 // The last run of `trial` was made with suspicion.recipe. Always a failed verdict.
 [[nodiscard]] Verdict investigate(Trial& trial, const Subject& subject, const Suspicion& suspicion);

@@ -29,7 +29,7 @@ class CpuProgram final : public Program {
 
   const CageFacts& cage_facts() const { return cage_.facts(); }
   pid_t pid() const { return cage_.pid(); }
-  double round_trip_us() const { return round_trip_us_; }  // median of empty runs
+  double round_trip_us() const { return round_trip_us_; }  // least of the empty runs
 
  private:
   CpuProgram(Cage cage, int channel, SharedMemory memory, const WorkerThreads& threads,
