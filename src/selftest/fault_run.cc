@@ -57,6 +57,7 @@ constexpr FaultKind kKinds[] = {
 };
 
 constexpr Milliseconds kRunLimit{10'000}, kShortLimit{150};
+constexpr int kStrikeAttempts = 20;
 // Processor time of a worker when the saboteur strikes: after its start, within the run.
 constexpr int64_t kEarliestUs = 4000, kLatestUs = 9000;
 constexpr size_t kGarbageBytes = 3000;
@@ -180,10 +181,13 @@ Result<Verdict> Runner::sabotage(int signal) {
   KW_TRY(const auto binary, battery_.compiler().compile_one(*source, -1));
   if (!binary) return binary.error();
   reap_orphans();  // from here on, the only children are workers
-  const Saboteur saboteur(signal, std::chrono::microseconds(random_.between(kEarliestUs, kLatestUs)));
-  KW_TRY(Verdict verdict, check(*binary, signal == SIGSTOP ? kShortLimit : kRunLimit));
-  if (!saboteur.has_struck()) return make_missed("no worker was met");
-  return verdict;
+  const Milliseconds limit = signal == SIGSTOP ? kShortLimit : kRunLimit;
+  for (int attempt = 0; attempt < kStrikeAttempts; ++attempt) {
+    const Saboteur saboteur(signal, std::chrono::microseconds(random_.between(kEarliestUs, kLatestUs)));
+    KW_TRY(Verdict verdict, check(*binary, limit));
+    if (saboteur.has_struck() || !verdict.passed()) return verdict;
+  }
+  return make_missed("every worker was done before the saboteur came");
 }
 
 Result<Verdict> Runner::kill_compiler(int strikes) {
