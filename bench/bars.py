@@ -2,7 +2,8 @@
 """Measures the bars of the CPU target and writes results/bars.json and the tables it names.
 
 Usage: bench/bars.py [--program build/kernelwright] BAR ...
-BARs: model model_all random random_all search rate warm kill9 truth fuzz, or `record` to measure the tables of `search`.
+BARs: model model_all random random_all search rate warm kill9 mutants honest
+attacks statistics faults fuzz, or `record` to measure the tables of `search`.
 Each runs the program as a user would, in a store and cache of its own under build/bars. Run on a quiet machine.
 """
 import argparse
@@ -288,39 +289,55 @@ def name_device(program: Program) -> str:
     return next(finding["found"] for finding in findings if finding["what"] == "CPU")
 
 
-def truth(program: Program) -> None:
-    """Can the bench be fooled? The self-test at full depth: every kernel, attack, comparison and fault. About half an
-    hour; resumable: a section whose outcome lies in build/bars/truth is not run again (remove it to measure anew)."""
-    folder, sections = SCRATCH / "truth", {}
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in ("statistics", "families", "mutants", "attacks", "faults", "honest"):
-        path = folder / f"{name}.json"
-        if not path.exists():
-            path.write_text(program.run("selftest", name, "--full", "--json", check=False).stdout)
-        sections[name] = json.loads(path.read_text())["sections"][0]
-    rows = [{"section": section["name"], "name": row["name"], "expected": row["expected"], "got": row["got"],
-             "caught": row["caught"], "ok": int(row["ok"]), "seconds": significant(row["seconds"])}
-            for section in sections.values() for row in section["rows"]]
-    table, command, device = save_table("truth", rows), "bench/bars.py truth", name_device(program)
+def run_section(program: Program, name: str) -> tuple[dict, str, str, str]:
+    """One section of the self-test at full depth; its table, the device and the command. Resumable: an outcome that lies
+    in build/bars/truth is not measured again (remove it to measure anew)."""
+    path = SCRATCH / "truth" / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        path.write_text(program.run("selftest", name, "--full", "--json", check=False).stdout)
+    section = json.loads(path.read_text())["sections"][0]
+    rows = [{"name": row["name"], "expected": row["expected"], "got": row["got"], "caught": row["caught"],
+             "ok": int(row["ok"]), "seconds": significant(row["seconds"])} for row in section["rows"]]
+    return section, save_table(f"truth_{name}", rows), name_device(program), f"bench/bars.py {name}"
 
-    def save(name: str, goal: str, value: float, unit: str) -> None:
-        save_bar(name, goal, value, unit, device, command, table)
 
-    def save_share(name: str, section: str, share: str, least: int, unit: str) -> None:
-        found = sections[section]
-        save(f"truth.{name}.{share}", "= 1", found["passed"] / found["items"], unit)
-        save(f"truth.{name}.count", f">= {least}", found["measured"].get("kernels", found["items"]), name)
+def save_share(program: Program, section: str, share: str, least: int, unit: str) -> None:
+    found, table, device, command = run_section(program, section)
+    save_bar(f"truth.{section}.{share}", "= 1", found["passed"] / found["items"], unit, device, command, table)
+    save_bar(f"truth.{section}.count", f">= {least}", found["measured"].get("kernels", found["items"]), section, device,
+             command, table)
 
-    save_share("mutants", "mutants", "killed_share", 60, "share, each by its own verdict")
-    save_share("honest", "honest", "pass_share", 50, "share, over 20 secret seeds")
-    save_share("attacks", "attacks", "stopped_share", 40, "share, each by its own verdict where expected")
-    statistics, faults = sections["statistics"]["measured"], sections["faults"]["measured"]
-    save("truth.aa.false_win_share", "<= 0.01", statistics["false_win_share"],
-         f"share of {statistics['equal_pairs']} comparisons of a kernel with itself")
-    save("truth.power_3pct", ">= 0.9", statistics["power_3pct"],
-         f"share of {statistics['planted_pairs']} planted wins of 3 % found")
-    save("truth.faults.survived_share", "= 1 of 1000", faults["survived_share"],
-         f"share of {faults['faults']} faults in {faults['candidates']} candidates")
+
+def mutants(program: Program) -> None:
+    save_share(program, "mutants", "killed_share", 60, "share, each by its own verdict, over 3 secret seeds")
+
+
+def honest(program: Program) -> None:
+    save_share(program, "honest", "pass_share", 50, "share, over 20 secret seeds")
+
+
+def attacks(program: Program) -> None:
+    save_share(program, "attacks", "stopped_share", 40, "share, each by its own verdict at its own stage")
+
+
+def statistics(program: Program) -> None:
+    """Kernels against themselves, and a planted win of 3 %. Needs a quiet machine."""
+    found, table, device, command = run_section(program, "statistics")
+    figures = found["measured"]
+    save_bar("truth.aa.false_win_share", "<= 0.01", figures["false_win_share"],
+             f"share of {figures['equal_trials']} comparisons of a kernel with itself", device, command, table)
+    if "power_3pct" in figures:
+        save_bar("truth.power_3pct", ">= 0.9", figures["power_3pct"],
+                 f"share of {figures['planted_trials']} planted wins of 3 % found", device, command, table)
+
+
+def faults(program: Program) -> None:
+    found, table, device, command = run_section(program, "faults")
+    figures = found["measured"]
+    save_bar("truth.faults.survived_share", "= 1 of 1000", figures["survived_share"],
+             f"share of {figures['faults'] + figures['others']} candidates, {figures['faults']} of them faults", device,
+             command, table)
 
 
 def fuzz(program: Program) -> None:
@@ -336,7 +353,8 @@ def fuzz(program: Program) -> None:
 
 
 ALL = {"model": model, "model_all": model_all, "random": random_shapes, "random_all": random_all, "record": record,
-       "search": search, "rate": rate, "warm": warm, "kill9": kill9, "truth": truth, "fuzz": fuzz}
+       "search": search, "rate": rate, "warm": warm, "kill9": kill9, "mutants": mutants, "honest": honest,
+       "attacks": attacks, "statistics": statistics, "faults": faults, "fuzz": fuzz}
 
 
 def main() -> int:

@@ -8,9 +8,9 @@
 namespace kw {
 
 inline constexpr int kExitOk = 0;
-inline constexpr int kExitWorld = 1;          // the world failed us
-inline constexpr int kExitUser = 2;           // bad input: one line on stderr
-inline constexpr int kExitRefused = 3;        // a kernel is not right or not honest; selftest: the bench is fooled
+inline constexpr int kExitWorld = 1;    // the world failed us
+inline constexpr int kExitUser = 2;     // bad input: one line on stderr
+inline constexpr int kExitRefused = 3;  // a kernel is not right or not honest; selftest: the bench is fooled
 inline constexpr int kExitInterrupted = 130;  // Ctrl-C
 
 void add_arena(CLI::App& app, int& exit_code);

@@ -84,8 +84,8 @@ int run_confirm_command(const ConfirmOptions& options, const CLI::App& command) 
   ProgressLine progress(options.quiet);
   const auto outcome = run_confirm(plan, progress, [] { return was_interrupted(); });
   if (!outcome) return explain(outcome.error());
-  std::printf("%s",
-              options.json ? (kw::print_json(print_json(*outcome), 2) + "\n").c_str() : print_text(*outcome).c_str());
+  std::printf("%s", options.json ? (kw::print_json(print_json(*outcome), 2) + "\n").c_str()
+                                 : print_text(*outcome).c_str());
   return outcome->interrupted ? kExitInterrupted : kExitOk;
 }
 

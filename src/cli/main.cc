@@ -25,12 +25,13 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
   app.footer(
-      "Exit codes: 0 done; 1 the machine or a file failed; 2 wrong input; 3 a kernel is refused or the self-test fails;\n"
+      "Exit codes: 0 done; 1 the machine or a file failed; 2 wrong input; 3 a kernel is refused or the "
+      "self-test fails;\n"
       "130 interrupted (everything measured so far is in the store).\n"
       "First time? Try: kernelwright doctor");
   int exit_code = kExitOk;
-  for (auto add : {add_tune, add_best, add_ls, add_show, add_check, add_verify, add_confirm, add_report, add_shapes,
-                   add_store, add_selftest, add_doctor, add_arena})
+  for (auto add : {add_tune, add_best, add_ls, add_show, add_check, add_verify, add_confirm, add_report,
+                   add_shapes, add_store, add_selftest, add_doctor, add_arena})
     add(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -52,21 +52,28 @@ void read_cores(const fs::path& proc, LoadSnapshot& snapshot) {
   if (snapshot.cores.empty()) snapshot.missing = (proc / "stat").string();
 }
 
-void add_task(const fs::path& stat, int id, bool with_ended, LoadSnapshot& snapshot) {
+void add_ended(const fs::path& stat, LoadSnapshot& snapshot) {
+  const auto fields = read_stat_fields(stat);
+  if (fields.size() >= 15) snapshot.ended_ticks += fields[13] + fields[14];  // cutime, cstime
+}
+
+void add_task(const fs::path& stat, int id, LoadSnapshot& snapshot) {
   const auto fields = read_stat_fields(stat);
   if (fields.size() < 37) return;                                                // ended meanwhile
   snapshot.tasks[id] = {fields[11] + fields[12], static_cast<int>(fields[36])};  // utime, stime, processor
-  if (with_ended) snapshot.ended_ticks += fields[13] + fields[14];               // cutime, cstime
 }
 
 void add_tree(const fs::path& proc, int process, bool per_thread, LoadSnapshot& snapshot) {
   const fs::path folder = proc / std::to_string(process);
-  if (!per_thread) add_task(folder / "stat", process, true, snapshot);
+  if (!per_thread) {
+    add_task(folder / "stat", process, snapshot);
+    add_ended(folder / "stat", snapshot);
+  }
   std::error_code error;
   std::vector<int> children;
   for (fs::directory_iterator it(folder / "task", error), end; !error && it != end; it.increment(error)) {
     const int thread = std::atoi(it->path().filename().c_str());
-    if (per_thread) add_task(it->path() / "stat", thread, false, snapshot);
+    if (per_thread) add_task(it->path() / "stat", thread, snapshot);
     std::istringstream words(read_text(it->path() / "children"));
     for (int child = 0; words >> child;) children.push_back(child);
   }
@@ -89,11 +96,13 @@ LoadSnapshot read_load(const fs::path& proc, int root, bool per_thread) {
   const fs::path children = proc / std::to_string(root) / "task" / std::to_string(root) / "children";
   if (!fs::exists(children, error)) snapshot.missing = children.string();
   add_tree(proc, root, per_thread, snapshot);
+  if (per_thread) add_ended(proc / std::to_string(root) / "stat", snapshot);
   return snapshot;
 }
 
 MachineLoad compare_loads(const LoadSnapshot& before, const LoadSnapshot& after,
-                          const std::vector<int>& cores) {
+                          const std::vector<int>& cores, EndedChildren ended) {
+  const bool ended_here = cores.empty() || ended == EndedChildren::kOnWatchedCores;
   MachineLoad load;
   for (const LoadSnapshot* snapshot : {&before, &after})
     if (!snapshot->missing.empty()) {
@@ -115,12 +124,11 @@ MachineLoad compare_loads(const LoadSnapshot& before, const LoadSnapshot& after,
     if (watched(task.core)) own += task.ticks;
   for (const auto& [id, task] : before.tasks) {
     const auto later = after.tasks.find(id);
-    // With all cores watched an ended child's time has moved into ended_ticks; on named cores it is not
-    // known.
-    const bool subtract = cores.empty() || (later != after.tasks.end() && watched(later->second.core));
+    // An ended child's time has moved into ended_ticks; where it ran is not known from there.
+    const bool subtract = later == after.tasks.end() ? ended_here : watched(later->second.core);
     if (subtract) own -= task.ticks;
   }
-  if (cores.empty()) own += after.ended_ticks - before.ended_ticks;
+  if (ended_here) own += after.ended_ticks - before.ended_ticks;
   if (total <= 0) {
     load.unknown = "the system counts no core time";
     return load;
@@ -134,12 +142,13 @@ MachineLoad compare_loads(const LoadSnapshot& before, const LoadSnapshot& after,
   return load;
 }
 
-BusyWatch::BusyWatch(std::vector<int> cores, bool enabled) : cores_(std::move(cores)), enabled_(enabled) {
+BusyWatch::BusyWatch(std::vector<int> cores, bool enabled, EndedChildren ended)
+    : cores_(std::move(cores)), enabled_(enabled), ended_(ended) {
   if (enabled_) before_ = read_load("/proc", getpid(), !cores_.empty());
 }
 
 MachineLoad BusyWatch::read() const {
-  if (enabled_) return compare_loads(before_, read_load("/proc", getpid(), !cores_.empty()), cores_);
+  if (enabled_) return compare_loads(before_, read_load("/proc", getpid(), !cores_.empty()), cores_, ended_);
   MachineLoad load;
   load.watched = false;
   return load;

@@ -34,27 +34,33 @@ struct LoadSnapshot {
   };
   std::map<int, Core> cores;
   std::map<int, Task> tasks;  // our process tree; per thread when cores are named, else per process
-  int64_t ended_ticks = 0;    // of children that were waited for
+  int64_t ended_ticks = 0;    // of children that were waited for; per thread: of the root's only
   std::string missing;        // what could not be read
 };
 
 // Reads `proc` for the tree below process `root`.
 [[nodiscard]] LoadSnapshot read_load(const std::filesystem::path& proc, int root, bool per_thread);
 
+// Where children ran that ended between two snapshots. With all cores watched it does not matter.
+enum class EndedChildren { kElsewhere, kOnWatchedCores };
+
 // Load between two snapshots on `cores` (empty = all).
 [[nodiscard]] MachineLoad compare_loads(const LoadSnapshot& before, const LoadSnapshot& after,
-                                        const std::vector<int>& cores);
+                                        const std::vector<int>& cores,
+                                        EndedChildren ended = EndedChildren::kElsewhere);
 
 class BusyWatch {
  public:
   // Starts now. `cores`: those that measure, empty = all; then one core's share is diluted by the number of
   // cores.
-  explicit BusyWatch(std::vector<int> cores, bool enabled = true);
+  explicit BusyWatch(std::vector<int> cores, bool enabled = true,
+                     EndedChildren ended = EndedChildren::kElsewhere);
   [[nodiscard]] MachineLoad read() const;
 
  private:
   std::vector<int> cores_;
   bool enabled_;
+  EndedChildren ended_;
   LoadSnapshot before_;
 };
 

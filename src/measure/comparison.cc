@@ -184,7 +184,8 @@ tl::expected<Timing, Verdict> compare(Program& candidate, Program& baseline, Buf
   const auto get_spent_us = [&] {  // starting workers takes its time too
     return renew ? std::max(sampler.spent_us(), microseconds_since(start)) : sampler.spent_us();
   };
-  BusyWatch watch(plan.cores, plan.watch_load);
+  BusyWatch watch(plan.cores, plan.watch_load,
+                  renew ? EndedChildren::kOnWatchedCores : EndedChildren::kElsewhere);
   Pairs pairs;
   Random order(plan.seed);
   // Calls that eat the budget by themselves need no warm-up; their calibration is the first pair.

@@ -195,6 +195,22 @@ TEST(MachineLoad, counts_children_that_ended_as_ours) {
   EXPECT_EQ(*load.other_share, 0);
 }
 
+TEST(MachineLoad, counts_ended_workers_as_ours_on_the_cores_they_were_pinned_to) {
+  const auto folder = TempFolder::make();
+  ASSERT_TRUE(folder);
+  const WrittenProc proc(folder->path());
+  proc.write_cores(1000, 500, 0, 10000);
+  proc.write_process(10, "11 ", 300, 40, 0);
+  proc.write_process(11, "", 50, 0, 1);
+  const auto before = read_load(folder->path(), 10, true);
+  proc.write_cores(1000, 600, 0, 10100);
+  proc.write_process(10, "", 300, 40 + 50 + 90, 0);  // the child's 50 + 60 ticks and 30 of one born since
+  const auto after = read_load(folder->path(), 10, true);
+  EXPECT_EQ(*compare_loads(before, after, {1}, EndedChildren::kOnWatchedCores).other_share,
+            (100 - 90 - 2) / 100.0);
+  EXPECT_EQ(*compare_loads(before, after, {1}).other_share, (100 - 2) / 100.0);
+}
+
 TEST(MachineLoad, is_unknown_where_files_are_missing_or_do_not_add_up) {
   const auto folder = TempFolder::make();
   ASSERT_TRUE(folder);

@@ -67,10 +67,12 @@ TEST(SampleDomain, has_each_case_that_blas_defines_without_products) {
   const std::vector<Problem> samples = sample_domain(make_problem(), {}, {6, 16, 256}, kDomainShapes, 1);
   for (const bool no_depth : {true, false})
     for (const bool no_beta : {true, false})
-      EXPECT_TRUE(std::any_of(samples.begin(), samples.end(), [&](const Problem& p) {
-        const bool no_products = no_depth ? p.k == 0 : p.k > 0 && p.alpha == 0;
-        return no_products && p.m > 0 && p.n > 0 && (p.beta == 0) == no_beta;
-      })) << (no_depth ? "k" : "alpha") << " = 0, beta " << (no_beta ? "= 0" : "not 0");
+      EXPECT_TRUE(std::any_of(samples.begin(), samples.end(),
+                              [&](const Problem& p) {
+                                const bool no_products = no_depth ? p.k == 0 : p.k > 0 && p.alpha == 0;
+                                return no_products && p.m > 0 && p.n > 0 && (p.beta == 0) == no_beta;
+                              }))
+          << (no_depth ? "k" : "alpha") << " = 0, beta " << (no_beta ? "= 0" : "not 0");
 }
 
 TEST(SampleDomain, stays_inside_the_launch_record) {

@@ -71,8 +71,8 @@ std::string find_stage(const Verdict& verdict) {
   return in_worker ? "worker" : "comparison";
 }
 
-// A routine is verified as it is used. Known faults of vendors elsewhere (doc/kernel.md): LIBXSMM (nn, tn) and
-// OpenBLAS (nt) compute offsets in 32 bits at spread strides; OpenBLAS multiplies NaN by alpha = 0.
+// A routine is verified as it is used. Known faults of vendors elsewhere (doc/kernel.md): LIBXSMM (nn, tn)
+// and OpenBLAS (nt) compute offsets in 32 bits at spread strides; OpenBLAS multiplies NaN by alpha = 0.
 bool is_used_with_vendors(const Check& check) { return !check.spread && check.workload.problem.alpha != 0; }
 
 }  // namespace

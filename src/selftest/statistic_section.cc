@@ -211,8 +211,8 @@ Status add_two_modes(Battery& battery, SectionRun& run) {
     }
     const tl::expected<Timing, Verdict>& timing = *quiet;
     const bool noted = timing && timing->note.find("two modes") != std::string::npos;
-    const bool honest = timing && timing->ratio < 1 &&
-                        timing->median_us >= 0.97 * mean(timing->latency_us) && (noted || !c.needs_note);
+    const bool honest = timing && timing->ratio < 1 && timing->median_us >= 0.97 * mean(timing->latency_us) &&
+                        (noted || !c.needs_note);
     add_row(run, c.name, c.needs_note ? "below 1, by means, with a note" : "below 1",
             timing ? fmt::format("{:.3f}{}", timing->ratio, noted ? ", noted" : "") : timing.error().code(),
             honest, {{"note", timing ? timing->note : ""}}, start);

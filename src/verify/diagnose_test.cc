@@ -125,7 +125,8 @@ TEST(NameError, tells_a_copy_from_a_shift) {
   EXPECT_EQ(one.name([&](int64_t i, int64_t j) { return right(i, j >= 16 && j < 24 ? j - 16 : j); }),
             "wrong_result/duplicated");
   EXPECT_EQ(one.name([&](int64_t i, int64_t j) { return right(i, (j + 1) % kN); }), "wrong_result/shifted");
-  EXPECT_EQ(one.name([&](int64_t i, int64_t j) { return right((i ^ 8) < kM ? i ^ 8 : i, j); }), "wrong_result/swapped_tile");
+  EXPECT_EQ(one.name([&](int64_t i, int64_t j) { return right((i ^ 8) < kM ? i ^ 8 : i, j); }),
+            "wrong_result/swapped_tile");
 }
 
 TEST(NameError, finds_the_neighbour_of_c) {
