@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs all tests that need no GPU, the style and direction checks included.
 #   ./test.sh [ctest options]      such as ./test.sh -R Expression
+# Left out: label gpu, and label quiet (the self-test's statistics on real times, for a machine with nothing else to do).
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -9,4 +10,4 @@ cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release >build-configure.log 2>&
 rm -f build-configure.log
 cmake --build build
 tools/check_style.sh
-ctest --test-dir build --output-on-failure -LE 'gpu' -j 1 "$@"
+ctest --test-dir build --output-on-failure -LE 'gpu|quiet' -j 1 "$@"

@@ -43,7 +43,7 @@ struct SelftestDepth {
   int equal_pairs, planted_pairs;  // comparisons of a kernel with itself; with one 3 % slower
   int candidates, faults;          // of the fault run; every fault is one of the candidates
 };
-inline constexpr SelftestDepth kShort{1, 2, 200, 40, 240, 80};
+inline constexpr SelftestDepth kShort{1, 1, 200, 40, 240, 80};
 inline constexpr SelftestDepth kFull{3, 20, 1000, 200, 3000, 1000};
 
 struct SelftestPlan {

@@ -198,21 +198,24 @@ Status add_two_modes(Battery& battery, SectionRun& run) {
   };
   const Case cases[] = {{"slow_stretches", make_slow_stretches(kLength), true},
                         {"slow_tenth_call", make_slow_tenth_call(kLength), false}};
+  MeasurePlan plan;
+  plan.sample_us = 2000;  // long enough in all to see whether others use the core
+  plan.min_pairs = plan.max_pairs;
   KW_TRY(const Binary between, build_timed(battery, make_chain(kLength * 11 / 10)));
   KW_TRY(TimedBench bench, TimedBench::open(battery, make_square(8), 4));
   for (const Case& c : cases) {
     if (!run.wants(c.name)) continue;
     const auto start = Clock::now();
     KW_TRY(const Binary binary, build_timed(battery, c.kernel));
-    KW_TRY(const auto quiet, compare_quietly(bench, binary, between, make_confirming_plan()));
+    KW_TRY(const auto quiet, compare_quietly(bench, binary, between, plan));
     if (!quiet) {
       run.skip();
       continue;
     }
     const tl::expected<Timing, Verdict>& timing = *quiet;
     const bool noted = timing && timing->note.find("two modes") != std::string::npos;
-    const bool honest = timing && timing->ratio < 1 && timing->median_us >= 0.97 * mean(timing->latency_us) &&
-                        (noted || !c.needs_note);
+    const bool by_means = noted && timing->median_us >= 0.97 * mean(timing->latency_us);
+    const bool honest = timing && timing->ratio < 1 && (by_means || !c.needs_note);
     add_row(run, c.name, c.needs_note ? "below 1, by means, with a note" : "below 1",
             timing ? fmt::format("{:.3f}{}", timing->ratio, noted ? ", noted" : "") : timing.error().code(),
             honest, {{"note", timing ? timing->note : ""}}, start);

@@ -57,8 +57,8 @@ std::vector<Group> make_groups(const std::vector<const Check*>& checks) {
     Group pair[2] = {{{.placement = Placement::kAligned, .spread = spread}},
                      {{.placement = Placement::kEnd, .spread = spread}}};
     for (size_t i = 0; i < all.size(); ++i) pair[(at + i) % 2].checks.push_back(all[i]);
-    for (Group& group : pair) {
-      if (!group.checks.empty()) groups.push_back(std::move(group));
+    for (Group* group : {&pair[at % 2], &pair[(at + 1) % 2]}) {  // the first family first
+      if (!group->checks.empty()) groups.push_back(std::move(*group));
     }
   }
   const auto flops = [](const Group& group) {
