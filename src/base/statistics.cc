@@ -224,7 +224,6 @@ std::vector<bool> holm_rejections(std::span<const double> p_values, double alpha
 double find_slow_mode_share(std::span<const double> values) {
   constexpr size_t kMinSamples = 8, kMinInMode = 2;
   constexpr double kMinDistance = 0.05, kMinDistanceInSpreads = 5;
-  constexpr double kSigmaOfDeviation = 1.4826;  // standard deviation over median deviation, normal samples
   std::vector<double> logs = logs_of(values);
   if (has_nan(logs)) return kNan;
   if (logs.size() < kMinSamples) return 0;
@@ -239,7 +238,7 @@ double find_slow_mode_share(std::span<const double> values) {
   const auto spread = [&](size_t from, size_t to, double center) {  // sum of squares around the mode's mean
     return std::max(0.0, squares[to] - squares[from] - static_cast<double>(to - from) * center * center);
   };
-  double least = std::numeric_limits<double>::infinity();
+  double least = std::numeric_limits<double>::infinity(), distance = 0;
   size_t split = 0;
   for (size_t i = kMinInMode; i + kMinInMode <= logs.size(); ++i) {
     const double fast = sums[i] / static_cast<double>(i);
@@ -247,16 +246,11 @@ double find_slow_mode_share(std::span<const double> values) {
     const double within = spread(0, i, fast) + spread(i, logs.size(), slow);
     if (within < least) {
       least = within;
+      distance = slow - fast;
       split = i;
     }
   }
-  // From here on medians: a few interrupted samples must not blur two clear modes into one.
-  const std::span<const double> all(logs), fast = all.first(split), slow = all.subspan(split);
-  const double fast_center = median(fast), slow_center = median(slow), distance = slow_center - fast_center;
-  std::vector<double> deviations;
-  for (size_t i = 0; i < logs.size(); ++i)
-    deviations.push_back(std::abs(logs[i] - (i < split ? fast_center : slow_center)));
-  const double own_spread = kSigmaOfDeviation * median(deviations);
+  const double own_spread = std::sqrt(least / static_cast<double>(logs.size()));
   const bool bimodal = distance >= std::log1p(kMinDistance) && distance >= kMinDistanceInSpreads * own_spread;
   return bimodal ? static_cast<double>(logs.size() - split) / static_cast<double>(logs.size()) : 0;
 }

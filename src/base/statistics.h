@@ -47,8 +47,7 @@ struct Interval {
 
 // Share of samples in the slower of two modes when the sample is clearly bimodal, else 0: a kernel that is
 // fast only most of the time must not look fast. Clearly: at least 8 samples, the best two-way split of their
-// logs has modes at least 5 % apart and at least 5 times their own spread (of medians, by median deviation,
-// so that a few interrupted samples blur nothing), and 2 samples or more in each.
+// logs has modes at least 5 % apart and at least 5 times their own spread, and 2 samples or more in each.
 [[nodiscard]] double find_slow_mode_share(std::span<const double> values);
 
 }  // namespace kw

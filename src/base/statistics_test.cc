@@ -138,17 +138,6 @@ TEST(Holm, steps_down_and_stops_at_the_first_failure) {
   EXPECT_TRUE(holm_rejections({}, 0.05).empty());
 }
 
-TEST(SlowMode, is_seen_between_interrupted_samples) {
-  std::vector<double> values;
-  for (int i = 0; i < 32; ++i) {
-    values.push_back(10.0 + 0.01 * (i % 7));
-    values.push_back(15.0 + 0.01 * (i % 5));
-  }
-  EXPECT_NEAR(find_slow_mode_share(values), 0.5, 0.001);
-  for (const size_t at : {5u, 20u, 41u}) values[at] = 27 + static_cast<double>(at) / 10;
-  EXPECT_NEAR(find_slow_mode_share(values), 0.5, 0.05);
-}
-
 TEST(SlowMode, is_found_when_two_modes_stand_apart) {
   std::vector<double> values;
   for (int i = 0; i < 12; ++i) values.push_back(100 + 0.2 * i);
