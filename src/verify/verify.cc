@@ -108,6 +108,7 @@ bool is_refused_by_record(const Verdict& verdict) {
 bool may_come_from_wrong_addresses(const Verdict& verdict) {
   switch (verdict.klass) {
     case VerdictClass::kWrongResult:
+    case VerdictClass::kPrecisionDowngrade:
     case VerdictClass::kOutOfBounds:
     case VerdictClass::kInputModified:
       return true;
@@ -129,7 +130,9 @@ Result<Verdict> name_spread_failure(Device& device, const Subject& subject, cons
   if (other && !untried) return *other;
   verdict.evidence["seen_first"] = verdict.code();
   verdict.evidence["with_close_rows"] = untried ? "outside the domain" : "right";
-  if (verdict.klass != VerdictClass::kWrongResult) verdict.klass = VerdictClass::kOutOfBounds;
+  const bool is_number =
+      verdict.klass == VerdictClass::kWrongResult || verdict.klass == VerdictClass::kPrecisionDowngrade;
+  verdict.klass = is_number ? VerdictClass::kWrongResult : VerdictClass::kOutOfBounds;
   verdict.reason = "index_32_bits";
   return verdict;
 }
