@@ -159,7 +159,8 @@ class GroupRun {
     if (same_elements(operand, kept, original)) {
       return make_verdict({VerdictClass::kCheat, "cached_output"}, evidence);
     }
-    return make_verdict({VerdictClass::kWrongResult, "later_call"}, evidence);
+    const Named later{VerdictClass::kWrongResult, "later_call"};
+    return make_verdict(subject_.has_memory ? later : name_varying(subject_), evidence);
   }
 
   std::vector<std::vector<std::byte>> change_elements(const Check& check) {
