@@ -17,7 +17,7 @@ struct ConfirmOptions {
   bool json = false, quiet = false;
 };
 
-Json print_json(const ConfirmOutcome& outcome) {
+Json make_json(const ConfirmOutcome& outcome) {
   Json json;
   int64_t losses = 0, chosen = 0, unmeasured = 0;
   json["cases"] = Json::array();
@@ -84,7 +84,7 @@ int run_confirm_command(const ConfirmOptions& options, const CLI::App& command) 
   ProgressLine progress(options.quiet);
   const auto outcome = run_confirm(plan, progress, [] { return was_interrupted(); });
   if (!outcome) return explain(outcome.error());
-  std::printf("%s", options.json ? (kw::print_json(print_json(*outcome), 2) + "\n").c_str()
+  std::printf("%s", options.json ? (print_json(make_json(*outcome), 2) + "\n").c_str()
                                  : print_text(*outcome).c_str());
   return outcome->interrupted ? kExitInterrupted : kExitOk;
 }

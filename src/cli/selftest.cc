@@ -56,9 +56,8 @@ std::string print_summary(const std::vector<SelftestSection>& sections) {
   for (const SelftestSection& section : sections) {
     text += fmt::format("{:4}  {:10} {} of {} as expected", section.ok() ? "ok" : "FAIL", section.name,
                         section.passed(), section.rows.size());
-    if (section.skipped > 0)
-      text += fmt::format(", {} skipped (this machine has too few cores)", section.skipped);
     text += fmt::format(", {:.1f} s\n", section.seconds);
+    for (const std::string& item : section.skipped) text += fmt::format("      skipped: {}\n", item);
   }
   return text;
 }

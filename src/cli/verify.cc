@@ -17,7 +17,7 @@ struct VerifyOptions {
   bool has_seed = false, json = false;
 };
 
-Json print_json(const VerifyOutcome& outcome) {
+Json make_json(const VerifyOutcome& outcome) {
   const Evaluation& evaluation = outcome.evaluation;
   Json json = {{"verdict", evaluation.verdict.code()},
                {"kernel", evaluation.binary_hash.empty() ? Json() : Json(evaluation.binary_hash)},
@@ -35,7 +35,7 @@ void print_verdict(const Verdict& verdict, const std::string& title) {
     std::printf("other shapes: %zu, seed %s\n\n", verdict.evidence["domain_shapes"].size(),
                 verdict.evidence["seed"].dump().c_str());
   else
-    std::printf("evidence  %s\n\n", kw::print_json(verdict.evidence, 2).c_str());
+    std::printf("evidence  %s\n\n", print_json(verdict.evidence, 2).c_str());
 }
 
 void print_end(const Evaluation& evaluation) {
@@ -51,7 +51,7 @@ int run_source(const VerifyOptions& options, const CLI::App& command) {
   if (!outcome) return explain(outcome.error());
   const Evaluation& evaluation = outcome->evaluation;
   if (options.json) {
-    std::printf("%s\n", kw::print_json(print_json(*outcome), 2).c_str());
+    std::printf("%s\n", print_json(make_json(*outcome), 2).c_str());
   } else {
     print_verdict(evaluation.verdict, describe_problem(request->problem));
     print_end(evaluation);
@@ -83,7 +83,7 @@ int run_certificate(const VerifyOptions& options) {
   if (!outcome) return explain(outcome.error());
   const VerifyOutcome& verified = outcome->verified;
   if (options.json) {
-    Json json = print_json(verified);
+    Json json = make_json(verified);
     json["certificate"] = options.certificate;
     json["certified_kernel"] = certificate->kernel;
     json["same_compiler"] = outcome->same_compiler;
@@ -92,7 +92,7 @@ int run_certificate(const VerifyOptions& options) {
     json["runs"] = Json::array();
     for (const Verdict& verdict : verified.verdicts)
       json["runs"].push_back({{"verdict", verdict.code()}, {"evidence", verdict.evidence}});
-    std::printf("%s\n", kw::print_json(json, 2).c_str());
+    std::printf("%s\n", print_json(json, 2).c_str());
   } else {
     std::printf("%s: %s, %s, certified %s; seal and source hash fit\n\n", options.certificate.c_str(),
                 certificate->name.c_str(), describe_problem(certificate->problem).c_str(),
@@ -100,7 +100,7 @@ int run_certificate(const VerifyOptions& options) {
     const char* titles[] = {"with the recorded seed", "with a fresh seed"};
     for (size_t at = 0; at < verified.verdicts.size(); ++at) print_verdict(verified.verdicts[at], titles[at]);
     if (verified.verdicts.empty())
-      std::printf("evidence  %s\n\n", kw::print_json(verified.evaluation.verdict.evidence, 2).c_str());
+      std::printf("evidence  %s\n\n", print_json(verified.evaluation.verdict.evidence, 2).c_str());
     std::printf("binary    %s\n", describe_build(*outcome, *certificate).c_str());
     print_end(verified.evaluation);
   }

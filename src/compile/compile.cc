@@ -105,9 +105,11 @@ Verdict compile_verdict(const std::string& code, const std::string& message) {
 Result<Compiler> Compiler::find(const CompilePlan& plan) {
   KW_TRY(ObjectCache cache, ObjectCache::open(plan.cache_folder, plan.max_cache_bytes));
   Compiler compiler(plan, std::move(cache));
-  const char* wanted = std::getenv("KERNELWRIGHT_CXX");
+  const char* named = std::getenv("KERNELWRIGHT_CXX");
+  std::string wanted = plan.compiler;
+  if (wanted.empty() && named != nullptr) wanted = named;
   std::vector<std::string> names = {"g++", "clang++"};
-  if (wanted != nullptr && *wanted != '\0') names = {wanted};
+  if (!wanted.empty()) names = {wanted};
   for (const std::string& name : names) {
     const auto version = run_command({.argv = {name, "--version"}, .limit = Milliseconds(10'000)});
     if (!version || !version->ok()) continue;
@@ -120,9 +122,8 @@ Result<Compiler> Compiler::find(const CompilePlan& plan) {
     [[maybe_unused]] const int64_t evicted = compiler.cache_.evict();
     return compiler;
   }
-  if (wanted != nullptr && *wanted != '\0')
-    return fail("the compiler named by KERNELWRIGHT_CXX ({}) does not run; unset it or name g++ or clang++",
-                wanted);
+  if (!wanted.empty())
+    return fail("the compiler {} does not run; set KERNELWRIGHT_CXX to g++ or clang++, or unset it", wanted);
   return fail(
       "no C++ compiler found; install one (Debian: apt-get install g++) or name it in KERNELWRIGHT_CXX");
 }

@@ -15,6 +15,7 @@
 namespace kw {
 
 struct CompilePlan {
+  std::string compiler;  // program; empty = what KERNELWRIGHT_CXX names, else g++, else clang++
   fs::path cache_folder = find_cache_folder() / "objects";
   int64_t max_cache_bytes = int64_t{512} << 20;
   int max_cpu_s = 20;           // of one compilation; processor time, so that a busy machine fails no kernel
@@ -32,7 +33,7 @@ struct CompilePlan {
 
 class Compiler {
  public:
-  // Finds the host compiler (KERNELWRIGHT_CXX, then g++, then clang++); the error says what to install.
+  // Finds the host compiler (CompilePlan::compiler); the error says what to install.
   [[nodiscard]] static Result<Compiler> find(const CompilePlan& plan);
 
   const std::string& version() const { return version_; }  // "g++ (Debian ...) 12.2.0"

@@ -182,9 +182,9 @@ class WrapperTest : public CompileTest {
     std::ofstream(script) << "#!/bin/sh\ncase \"$*\" in *-c*) ;; *) exec g++ \"$@\" ;; esac\n"
                           << body << "\n";
     fs::permissions(script, fs::perms::owner_all);
-    ::setenv("KERNELWRIGHT_CXX", script.c_str(), 1);
-    auto compiler = Compiler::find(plan);
-    ::unsetenv("KERNELWRIGHT_CXX");
+    CompilePlan wrapped = plan;
+    wrapped.compiler = script;
+    auto compiler = Compiler::find(wrapped);
     EXPECT_TRUE(compiler) << compiler.error().message;
     return *std::move(compiler);
   }

@@ -10,7 +10,6 @@
 namespace kw {
 namespace {
 
-constexpr int kPairs = 40;
 constexpr double kComparisonUs = 2e6;
 
 Candidate make_candidate(const CheckRequest& request) {
@@ -41,8 +40,8 @@ Status promote(LiveLab& lab, Candidate& candidate, const std::vector<int64_t>& t
   Random random(seed);
   KW_TRY(evaluation.verdict, lab.verify_domain(*candidate.binary, tile, random.next()));
   if (!evaluation.verdict.passed()) return {};
-  KW_TRY(auto timing, lab.compare_fresh(*candidate.binary, LiveLab::Workers::kNewForEveryPair, kPairs, kPairs,
-                                        kComparisonUs, random.next()));
+  KW_TRY(auto timing, lab.compare_fresh(*candidate.binary, LiveLab::Workers::kNewForEveryPair,
+                                        kConfirmingPairs, kConfirmingPairs, kComparisonUs, random.next()));
   if (!timing) {
     evaluation.verdict = timing.error();
     return {};

@@ -9,7 +9,6 @@
 namespace kw {
 namespace {
 
-constexpr int kPairs = 40;
 constexpr double kComparisonUs = 3e6;
 constexpr double kFamilyWiseError = 0.05;
 
@@ -34,8 +33,8 @@ Status measure_again(Session& session, ConfirmCase& entry, Random& random) {
         "its source compiles to another binary now (compiler or generator changed); tune again";
     return {};
   }
-  KW_TRY(auto timing, lab->compare_fresh(*batch[0].binary, LiveLab::Workers::kNewForEveryPair, kPairs, kPairs,
-                                         kComparisonUs, random.next()));
+  KW_TRY(auto timing, lab->compare_fresh(*batch[0].binary, LiveLab::Workers::kNewForEveryPair,
+                                         kConfirmingPairs, kConfirmingPairs, kComparisonUs, random.next()));
   if (timing)
     entry.now = std::move(*timing);
   else

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kFinalists = 4;
 constexpr double kWorthConfirming = 0.97;  // screening ratio below which no finalist can win
 constexpr double kLeastComparisonUs = 3e5, kMostComparisonUs = 3e6;
-constexpr int kChoosingPairs = 12, kConfirmingPairs = 40;
+constexpr int kChoosingPairs = 12;
 
 // The best distinct kernels measured so far, best first.
 Batch find_finalists(const std::vector<Evaluation>& history) {

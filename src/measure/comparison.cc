@@ -23,7 +23,6 @@ constexpr size_t kBootstrapPairs = 8;    // below, the spread of so few ratios u
 constexpr int kFreshPairs = 5;
 constexpr double kMostMemoryGain = 1.5;  // of the ratio, by running on inputs already seen; beyond it a cheat
 constexpr uint64_t kStartStream = 0x7374617274;
-constexpr double kFloorTolerance = 0.9;  // the measured peak may be this much below the true one
 
 struct Pairs {
   std::vector<double> candidate_us, baseline_us, ratio;
@@ -168,7 +167,55 @@ tl::expected<std::pair<double, double>, Verdict> sample_pair(Sampler& sampler, S
   return std::pair(ours_us, base_us);
 }
 
-// `renew` is called before every pair; empty = the workers stay the ones given.
+// Calibrated sides -> pairs until sure. `renew` is called before every pair; empty = the workers stay. Fresh
+// workers, and the first pair of all, are warmed up by a pair that does not count.
+tl::expected<Stop, Verdict> take_pairs(Sampler& sampler, Side& ours, Side& base, const MeasurePlan& plan,
+                                       const Renew& renew, Pairs& pairs) {
+  const auto start = Clock::now();
+  const auto get_spent_us = [&] {  // starting workers takes its time too
+    return renew ? std::max(sampler.spent_us(), microseconds_since(start)) : sampler.spent_us();
+  };
+  Random order(plan.seed);
+  // Calls that eat the budget by themselves need no warm-up; their calibration is the first pair.
+  if (sampler.spent_us() >= plan.budget_us) pairs.add(ours.latency_us(), base.latency_us());
+  bool warm = pairs.size() > 0;
+  for (Stop stop = Stop::kNo;;) {
+    if (renew) {
+      if (auto renewed = renew(ours, base); !renewed) return tl::unexpected(renewed.error());
+      warm = false;
+    }
+    if (!warm) {
+      if (auto unused = sample_pair(sampler, ours, base, order.chance(0.5)); !unused)
+        return tl::unexpected(unused.error());
+      warm = true;
+    }
+    const auto pair = sample_pair(sampler, ours, base, order.chance(0.5));
+    if (!pair) return tl::unexpected(pair.error());
+    pairs.add(pair->first, pair->second);
+    stop = find_stop(pairs, get_spent_us(), plan);
+    if (stop != Stop::kNo) return stop;
+  }
+}
+
+// A time that cannot be, or that is the time of answers found again.
+std::optional<Verdict> find_cheat(Sampler& sampler, const Side& ours, const Side& base,
+                                  const Buffers& buffers, const MeasurePlan& plan, const Timing& timing) {
+  const bool possible = timing.median_us >= kPeakTolerance * plan.floor_us;
+  if (!possible) {
+    Verdict verdict = make_cheat("faster_than_roofline", timing);
+    verdict.evidence["floor_us"] = plan.floor_us;
+    return verdict;
+  }
+  if (!plan.reference || ours.calls <= buffers.sets()) return std::nullopt;
+  const auto fresh_ratio = find_ratio_without_memory(sampler, ours, base, buffers.sets(), timing.ratio);
+  if (!fresh_ratio) return fresh_ratio.error();
+  if (!*fresh_ratio) return std::nullopt;
+  Verdict verdict = make_cheat("cached_output", timing);
+  verdict.evidence["ratio"] = timing.ratio;
+  verdict.evidence["ratio_on_fresh_inputs"] = **fresh_ratio;
+  return verdict;
+}
+
 tl::expected<Timing, Verdict> compare(Program& candidate, Program& baseline, Buffers& buffers,
                                       const MeasurePlan& plan, const Renew& renew) {
   KW_CHECK(plan.min_pairs >= 1 && plan.max_pairs >= 2 && plan.max_pairs >= plan.min_pairs, "{} to {} pairs",
@@ -180,31 +227,11 @@ tl::expected<Timing, Verdict> compare(Program& candidate, Program& baseline, Buf
   ours.limit = std::max(ours.limit, Milliseconds{static_cast<int64_t>(20 * base.latency_us() / 1000)});
   if (auto done = sampler.calibrate(ours); !done) return tl::unexpected(done.error());
 
-  const auto start = Clock::now();
-  const auto get_spent_us = [&] {  // starting workers takes its time too
-    return renew ? std::max(sampler.spent_us(), microseconds_since(start)) : sampler.spent_us();
-  };
   BusyWatch watch(plan.cores, plan.watch_load,
                   renew ? EndedChildren::kOnWatchedCores : EndedChildren::kElsewhere);
   Pairs pairs;
-  Random order(plan.seed);
-  // Calls that eat the budget by themselves need no warm-up; their calibration is the first pair.
-  if (sampler.spent_us() >= plan.budget_us) pairs.add(ours.latency_us(), base.latency_us());
-  bool warm = !pairs.ratio.empty();
-  Stop stop = Stop::kNo;
-  while (stop == Stop::kNo) {
-    if (renew) {
-      if (auto renewed = renew(ours, base); !renewed) return tl::unexpected(renewed.error());
-      warm = false;
-    }
-    for (bool done = false; !done; warm = true) {
-      done = warm;
-      const auto pair = sample_pair(sampler, ours, base, order.chance(0.5));
-      if (!pair) return tl::unexpected(pair.error());
-      if (warm) pairs.add(pair->first, pair->second);
-    }
-    stop = find_stop(pairs, get_spent_us(), plan);
-  }
+  const auto stop = take_pairs(sampler, ours, base, plan, renew, pairs);
+  if (!stop) return tl::unexpected(stop.error());
 
   Timing timing;
   timing.binary_hash = ours.program->identity();
@@ -212,27 +239,13 @@ tl::expected<Timing, Verdict> compare(Program& candidate, Program& baseline, Buf
   timing.threads = plan.threads;
   if (buffers.sets() == 1) timing.cache = "one set larger than the caches";
   summarise_samples(timing, pairs, plan);
-  if (stop == Stop::kTooSlow)
+  if (*stop == Stop::kTooSlow)
     add_note(timing, fmt::format("stopped early: below {:.3g}", plan.give_up_below));
   const MachineLoad load = watch.read();
   timing.disturbed = load.disturbed();
   if (!load.text().empty()) add_note(timing, load.text());
-
-  const bool possible = timing.median_us >= kFloorTolerance * plan.floor_us;
-  if (!possible) {
-    Verdict verdict = make_cheat("faster_than_roofline", timing);
-    verdict.evidence["floor_us"] = plan.floor_us;
-    return tl::unexpected(verdict);
-  }
-  if (!plan.reference || ours.calls <= buffers.sets()) return timing;
-  const auto fresh_ratio = find_ratio_without_memory(sampler, ours, base, buffers.sets(), timing.ratio);
-  if (!fresh_ratio) return tl::unexpected(fresh_ratio.error());
-  if (*fresh_ratio) {
-    Verdict verdict = make_cheat("cached_output", timing);
-    verdict.evidence["ratio"] = timing.ratio;
-    verdict.evidence["ratio_on_fresh_inputs"] = **fresh_ratio;
-    return tl::unexpected(verdict);
-  }
+  if (auto cheat = find_cheat(sampler, ours, base, buffers, plan, timing))
+    return tl::unexpected(std::move(*cheat));
   return timing;
 }
 

@@ -92,15 +92,15 @@ std::optional<Json> HiddenSpots::find_foreign_write() {
 }
 
 std::optional<Json> HiddenSpots::find_wrong() {
-  const Operand* operands = buffers_.workload().operands.data();
+  const auto& operands = buffers_.workload().operands;
   for (const Place& place : places_) {
     std::vector<std::span<const std::byte>> contents;
-    for (size_t at = 0; at < buffers_.workload().operands.size(); ++at)
+    for (size_t at = 0; at < operands.size(); ++at)
       contents.emplace_back(buffers_.contents(place.set, static_cast<int>(at)));
     const SpotValue want = reference_(contents, place.spot);
     const bool comparable = std::isfinite(want.value) && std::isfinite(want.bound);
     if (!comparable) continue;  // beta above 1 over many calls overflows, as it does for the user
-    const Operand& operand = operands[output_];
+    const Operand& operand = operands[static_cast<size_t>(output_)];
     const double got = load_element(operand.dtype, contents[static_cast<size_t>(output_)],
                                     place.spot.row * operand.ld + place.spot.col);
     const bool ok = std::abs(got - want.value) <= want.bound;

@@ -14,6 +14,10 @@
 
 namespace kw {
 
+// Pairs of samples behind every ratio that is claimed: a promotion's, a user's kernel's, a later
+// confirmation's.
+inline constexpr int kConfirmingPairs = 40;
+
 struct MeasurePlan {
   double sample_us = 1000;  // least length of one sample
   int min_pairs = 8, max_pairs = 64;

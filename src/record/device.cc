@@ -7,23 +7,8 @@
 namespace kw {
 namespace {
 
-constexpr int kMaxCores = 1 << 20;
+constexpr int64_t kMaxCores = 1 << 20;
 constexpr int64_t kMaxCacheBytes = int64_t{1} << 50;
-
-template <class Integer>
-Result<Integer> take_count(JsonFields& fields, const char* name, Integer most) {
-  KW_TRY(const int64_t value, fields.integer(name));
-  if (value < 0 || value > most)
-    return fail_user("{}: field \"{}\" is {}; it must lie in [0, {}]", fields.where(), name, value, most);
-  return static_cast<Integer>(value);
-}
-
-Result<double> take_figure(JsonFields& fields, const char* name) {
-  KW_TRY(const double value, fields.number(name));
-  if (value < 0)
-    return fail_user("{}: field \"{}\" is {}; it cannot be negative", fields.where(), name, value);
-  return value;
-}
 
 }  // namespace
 
@@ -54,14 +39,15 @@ Result<DeviceFacts> parse_device(const Json& json) {
   KW_TRY(device.target, fields.text("target"));
   KW_TRY(device.name, fields.text("name"));
   KW_TRY(device.isa, fields.text("isa"));
-  KW_TRY(device.cores, take_count(fields, "cores", kMaxCores));
-  KW_TRY(device.threads, take_count(fields, "threads", kMaxCores));
-  KW_TRY(device.l1d_bytes, take_count(fields, "l1d_bytes", kMaxCacheBytes));
-  KW_TRY(device.l2_bytes, take_count(fields, "l2_bytes", kMaxCacheBytes));
-  KW_TRY(device.l3_bytes, take_count(fields, "l3_bytes", kMaxCacheBytes));
-  KW_TRY(device.peak_gflops, take_figure(fields, "peak_gflops"));
-  KW_TRY(device.bandwidth_gbs, take_figure(fields, "bandwidth_gbs"));
-  KW_TRY(device.launch_floor_us, take_figure(fields, "launch_floor_us"));
+  KW_TRY(const int64_t cores, fields.count("cores", kMaxCores));
+  KW_TRY(const int64_t threads, fields.count("threads", kMaxCores));
+  device.cores = static_cast<int>(cores), device.threads = static_cast<int>(threads);
+  KW_TRY(device.l1d_bytes, fields.count("l1d_bytes", kMaxCacheBytes));
+  KW_TRY(device.l2_bytes, fields.count("l2_bytes", kMaxCacheBytes));
+  KW_TRY(device.l3_bytes, fields.count("l3_bytes", kMaxCacheBytes));
+  KW_TRY(device.peak_gflops, fields.size("peak_gflops"));
+  KW_TRY(device.bandwidth_gbs, fields.size("bandwidth_gbs"));
+  KW_TRY(device.launch_floor_us, fields.size("launch_floor_us"));
   KW_TRY(device.os, fields.text("os"));
   KW_TRY(device.compiler, fields.text("compiler"));
   return device;

@@ -28,6 +28,10 @@ struct DeviceFacts {
 [[nodiscard]] Json print_device(const DeviceFacts& device);
 [[nodiscard]] Result<DeviceFacts> parse_device(const Json& json);
 
+// A measured peak may be this much below the true one: only a time below this share of flops / peak is
+// impossible.
+inline constexpr double kPeakTolerance = 0.9;
+
 // Least possible time of one call in us: max(flops / peak, bytes / bandwidth) + launch floor (protocol.md B).
 [[nodiscard]] double roofline_us(const DeviceFacts& device, double flops, double bytes);
 

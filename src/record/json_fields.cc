@@ -37,7 +37,7 @@ Result<const Json*> JsonFields::get(const char* name) {
 }
 
 tl::unexpected<Error> JsonFields::refuse(const char* name, const char* wanted, const Json& value) const {
-  std::string shown = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string shown = print_json(value);
   if (shown.size() > kShownCharacters) shown = shown.substr(0, kShownCharacters) + " ...";
   return fail_user("{}: field \"{}\" must be {}, not {}", where_, name, wanted, shown);
 }
@@ -72,6 +72,19 @@ Result<double> JsonFields::number(const char* name) {
   KW_TRY(const Json* value, get(name));
   if (!is_finite_number(*value)) return refuse(name, "a number", *value);
   return value->get<double>();
+}
+
+Result<int64_t> JsonFields::count(const char* name, int64_t most) {
+  KW_TRY(const int64_t value, integer(name));
+  if (value < 0 || value > most)
+    return fail_user("{}: field \"{}\" is {}; it must lie in [0, {}]", where_, name, value, most);
+  return value;
+}
+
+Result<double> JsonFields::size(const char* name) {
+  KW_TRY(const double value, number(name));
+  if (value < 0) return fail_user("{}: field \"{}\" is {}; it cannot be negative", where_, name, value);
+  return value;
 }
 
 Result<bool> JsonFields::boolean(const char* name) {

@@ -23,8 +23,10 @@ class JsonFields {
   [[nodiscard]] Result<std::string> text(const char* name, const std::string& absent = {});
   [[nodiscard]] Result<int64_t> integer(const char* name, int64_t absent);
   [[nodiscard]] Result<int64_t> integer(const char* name);
-  [[nodiscard]] Result<uint64_t> seed(const char* name);  // 64 bits
-  [[nodiscard]] Result<double> number(const char* name);  // finite
+  [[nodiscard]] Result<uint64_t> seed(const char* name);                            // 64 bits
+  [[nodiscard]] Result<int64_t> count(const char* name, int64_t most = INT64_MAX);  // in [0, most]
+  [[nodiscard]] Result<double> number(const char* name);                            // finite
+  [[nodiscard]] Result<double> size(const char* name);                              // finite, 0 or more
   [[nodiscard]] Result<bool> boolean(const char* name);
   [[nodiscard]] Result<std::vector<std::string>> texts(const char* name);
   [[nodiscard]] Result<std::vector<int64_t>> integers(const char* name);

@@ -7,31 +7,17 @@
 namespace kw {
 namespace {
 
-Result<double> take_size(JsonFields& fields, const char* name) {
-  KW_TRY(const double value, fields.number(name));
-  if (value < 0)
-    return fail_user("{}: field \"{}\" is {}; it cannot be negative", fields.where(), name, value);
-  return value;
-}
-
-Result<int64_t> take_count(JsonFields& fields, const char* name) {
-  KW_TRY(const int64_t value, fields.integer(name));
-  if (value < 0)
-    return fail_user("{}: field \"{}\" is {}; it cannot be negative", fields.where(), name, value);
-  return value;
-}
-
 Result<MeasuredFamily> parse_row(const Json& row, const std::string& where) {
   JsonFields fields(row, where);
   KW_TRY_VOID(fields.check_object());
   MeasuredFamily family;
   KW_TRY(family.name, fields.text("name"));
   KW_TRY(family.seed, fields.seed("seed"));
-  KW_TRY(family.checks, take_count(fields, "checks"));
-  KW_TRY(family.compared, take_count(fields, "compared"));
-  KW_TRY(family.error, take_size(fields, "error"));
-  KW_TRY(family.bound, take_size(fields, "bound"));
-  KW_TRY(family.margin, take_size(fields, "margin"));
+  KW_TRY(family.checks, fields.count("checks"));
+  KW_TRY(family.compared, fields.count("compared"));
+  KW_TRY(family.error, fields.size("error"));
+  KW_TRY(family.bound, fields.size("bound"));
+  KW_TRY(family.margin, fields.size("margin"));
   KW_TRY_VOID(fields.check_nothing_left());
   return family;
 }
@@ -73,7 +59,8 @@ Json print_measured(const std::vector<MeasuredFamily>& families) {
 }
 
 Result<std::vector<MeasuredFamily>> parse_measured(const Json& json, const std::string& where) {
-  if (!json.is_array()) return fail_user("{}: a list is needed, not {}", where, json.dump().substr(0, 60));
+  if (!json.is_array())
+    return fail_user("{}: a list is needed, not {}", where, print_json(json).substr(0, 60));
   std::vector<MeasuredFamily> families;
   for (const Json& row : json) {
     KW_TRY(MeasuredFamily family, parse_row(row, fmt::format("{}[{}]", where, families.size())));

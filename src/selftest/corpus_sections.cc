@@ -19,7 +19,7 @@ Status add_kernel(Battery& battery, SectionRun& run, const CorpusKernel& kernel,
                   const std::string& name, const std::vector<uint64_t>& seeds) {
   if (!run.wants(kernel.name)) return {};
   if (!battery.can_run(kernel, threads)) {
-    run.skip();
+    run.skip(name, battery.has_threads(threads) ? "needs AVX-512" : "needs more cores");
     return {};
   }
   const auto start = Clock::now();

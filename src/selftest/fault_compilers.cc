@@ -1,9 +1,5 @@
-// Compilers that misbehave: shell scripts in KERNELWRIGHT_CXX that answer like g++ until they are asked to
-// compile.
+// Compilers that misbehave: shell scripts that answer like g++ until they are asked to compile.
 #include <fmt/format.h>
-
-#include <cstdlib>
-#include <fstream>
 
 #include "selftest/fault_host.h"
 
@@ -13,17 +9,9 @@ namespace {
 constexpr size_t kMostMessageBytes = 4100;
 constexpr Milliseconds kShortLimit{700};
 
-// `script` does what it likes instead of compiling; "$@" are g++'s arguments.
 Result<Compiler> make_compiler(const TempFolder& folder, const std::string& script, Milliseconds limit) {
-  const fs::path path = folder.path() / "compiler";
-  KW_TRY_VOID(write_file_atomically(
-      path, "#!/bin/sh\ncase \"$*\" in *-c*) ;; *) exec g++ \"$@\" ;; esac\n" + script + "\n"));
-  std::error_code code;
-  fs::permissions(path, fs::perms::owner_all, code);
-  ::setenv("KERNELWRIGHT_CXX", path.c_str(), 1);
-  auto compiler = Compiler::find({.cache_folder = folder.path() / "cache", .limit = limit});
-  ::unsetenv("KERNELWRIGHT_CXX");
-  return compiler;
+  return make_script_compiler(folder.path(), script,
+                              {.cache_folder = folder.path() / "cache", .limit = limit});
 }
 
 std::string compile_with(Battery& battery, const std::string& script,
@@ -74,13 +62,23 @@ std::string load_noise(Battery& battery) {
 }
 
 std::string name_missing_compiler(Battery& battery) {
-  ::setenv("KERNELWRIGHT_CXX", "/nonexistent/g++", 1);
-  const auto compiler = Compiler::find({.cache_folder = battery.folder() / "objects"});
-  ::unsetenv("KERNELWRIGHT_CXX");
+  const auto compiler =
+      Compiler::find({.compiler = "/nonexistent/g++", .cache_folder = battery.folder() / "objects"});
   return compiler ? "found" : compiler.error().message;
 }
 
 }  // namespace
+
+Result<Compiler> make_script_compiler(const fs::path& folder, const std::string& script, CompilePlan plan) {
+  const fs::path path = folder / "compiler";
+  KW_TRY_VOID(write_file_atomically(
+      path, "#!/bin/sh\ncase \"$*\" in *-c*) ;; *) exec g++ \"$@\" ;; esac\n" + script + "\n"));
+  std::error_code code;
+  fs::permissions(path, fs::perms::owner_all, code);
+  if (code) return fail("{} cannot be made executable: {}", path.string(), code.message());
+  plan.compiler = path;
+  return Compiler::find(plan);
+}
 
 std::vector<HostFault> list_compiler_faults() {
   const std::string left = (fs::path("left") / "by" / "compiler").string();

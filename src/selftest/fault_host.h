@@ -26,6 +26,10 @@ inline constexpr const char* kCannotInject = "this machine does not allow it";
 [[nodiscard]] std::vector<HostFault> list_store_faults();
 [[nodiscard]] std::vector<HostFault> list_process_faults();
 
+// A compiler that is a shell script in `folder`: it answers like g++ until it is asked to compile, then does
+// what `script` says; "$@" are g++'s arguments.
+[[nodiscard]] Result<Compiler> make_script_compiler(const fs::path& folder, const std::string& script,
+                                                    CompilePlan plan);
 // A right kernel of a text that nothing else compiles.
 [[nodiscard]] Source make_host_source(const std::string& mark);
 // "compiled", the verdict's code, or the error's line.

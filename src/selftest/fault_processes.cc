@@ -99,16 +99,8 @@ std::string compile_in_many_processes(Battery& battery) {
 std::string compile_after_kill(Battery& battery) {
   const auto folder = TempFolder::make(battery.folder());
   if (!folder) return folder.error().message;
-  const fs::path script = folder->path() / "compiler";
-  if (const Status written = write_file_atomically(
-          script, "#!/bin/sh\ncase \"$*\" in *-c*) sleep 0.5 ;; esac\nexec g++ \"$@\"\n");
-      !written)
-    return written.error().message;
-  std::error_code code;
-  fs::permissions(script, fs::perms::owner_all, code);
-  ::setenv("KERNELWRIGHT_CXX", script.c_str(), 1);
-  const auto compiler = Compiler::find({.cache_folder = folder->path() / "cache"});
-  ::unsetenv("KERNELWRIGHT_CXX");
+  const auto compiler = make_script_compiler(folder->path(), "sleep 0.5\nexec g++ \"$@\"",
+                                             {.cache_folder = folder->path() / "cache"});
   if (!compiler) return compiler.error().message;
   for (int round = 0; round < 2; ++round) {
     const pid_t child = ::fork();

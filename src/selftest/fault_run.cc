@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <fstream>
 #include <optional>
 
@@ -12,6 +11,7 @@
 #include "base/random.h"
 #include "emit/emit.h"
 #include "problem/check.h"
+#include "selftest/fault_host.h"
 #include "selftest/fault_saboteur.h"
 
 namespace kw {
@@ -64,8 +64,7 @@ constexpr size_t kGarbageBytes = 3000;
 
 // Kills the program that g++ starts, as the kernel does when memory is short; as often as lines are in
 // `strikes`.
-constexpr const char* kKillingCompiler = R"(#!/bin/sh
-case "$*" in *-c*) ;; *) exec g++ "$@" ;; esac
+constexpr const char* kKillingCompiler = R"(
 [ -s {0} ] || exec g++ "$@"
 sed -i 1d {0}
 exec 3<&0
@@ -97,16 +96,11 @@ class Runner {
     problem_ = with_tight_strides(problem);
     KW_TRY(checks_, make_checks(problem_, {.families = {"normal", "exact_integers"}}, random_.next()));
     strikes_ = battery_.folder() / "strikes";
-    const fs::path script = battery_.folder() / "killing_compiler";
-    KW_TRY_VOID(
-        write_file_atomically(script, fmt::format(fmt::runtime(kKillingCompiler), strikes_.string())));
-    std::error_code code;
-    fs::permissions(script, fs::perms::owner_all, code);
-    ::setenv("KERNELWRIGHT_CXX", script.c_str(), 1);
-    auto killing = Compiler::find({.cache_folder = battery_.folder() / "objects"});
-    ::unsetenv("KERNELWRIGHT_CXX");
-    if (!killing) return tl::unexpected(killing.error());
-    killing_compiler_ = std::move(*killing);
+    KW_TRY(Compiler killing,
+           make_script_compiler(battery_.folder(),
+                                fmt::format(fmt::runtime(kKillingCompiler), strikes_.string()),
+                                {.cache_folder = battery_.folder() / "objects"}));
+    killing_compiler_ = std::move(killing);
     return {};
   }
 

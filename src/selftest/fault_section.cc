@@ -97,7 +97,7 @@ void add_host_fault(Battery& battery, SectionRun& run, const HostFault& fault) {
   if (!run.wants(fault.name)) return;
   const auto start = Clock::now();
   std::string got = fault.run(battery);
-  if (got == kCannotInject) return run.skip();
+  if (got == kCannotInject) return run.skip(fault.name, kCannotInject);
   reap_orphans();
   const size_t left = find_children().size();
   if (left > 0) got += fmt::format("; {} processes left", left);

@@ -23,7 +23,9 @@ class SectionRun {
   // The same for a verdict that must have `expected` as its code.
   void add(const std::string& name, const std::string& expected, const Judged& judged,
            Clock::time_point start);
-  void skip() { ++section_.skipped; }
+  void skip(const std::string& item, const std::string& why) {
+    section_.skipped.push_back(item + ": " + why);
+  }
   Json& measured() { return section_.measured; }
   SelftestSection finish(Clock::time_point start);
 
@@ -34,12 +36,17 @@ class SectionRun {
 
 using RunSection = Status (*)(Battery&, SectionRun&);
 
-Status run_family_section(Battery& battery,
-                          SectionRun& run);  // null kernels and sensitivity of every input family
-Status run_mutant_section(Battery& battery, SectionRun& run);     // wrong kernels, each by its own verdict
-Status run_honest_section(Battery& battery, SectionRun& run);     // right kernels and vendor routines
-Status run_attack_section(Battery& battery, SectionRun& run);     // what the trust rule forbids
-Status run_statistic_section(Battery& battery, SectionRun& run);  // equal kernels, a planted win
-Status run_fault_section(Battery& battery, SectionRun& run);      // crashes, hangs, a misbehaving host
+// Null kernels and sensitivity of every input family.
+Status run_family_section(Battery& battery, SectionRun& run);
+// Wrong kernels, each by its own verdict.
+Status run_mutant_section(Battery& battery, SectionRun& run);
+// Right kernels and vendor routines.
+Status run_honest_section(Battery& battery, SectionRun& run);
+// What the trust rule forbids.
+Status run_attack_section(Battery& battery, SectionRun& run);
+// Equal kernels, a planted win.
+Status run_statistic_section(Battery& battery, SectionRun& run);
+// Crashes, hangs, a misbehaving host.
+Status run_fault_section(Battery& battery, SectionRun& run);
 
 }  // namespace kw

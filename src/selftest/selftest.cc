@@ -81,8 +81,9 @@ Result<std::vector<SelftestSection>> run_selftest(const SelftestPlan& plan) {
     SectionRun run(entry.name, plan);
     KW_TRY_VOID(entry.run(battery, run));
     SelftestSection section = run.finish(start);
-    found = found || !section.rows.empty() || section.skipped > 0;
-    if (plan.only.empty() || !section.rows.empty()) sections.push_back(std::move(section));
+    found = found || !section.rows.empty() || !section.skipped.empty();
+    if (plan.only.empty() || !section.rows.empty() || !section.skipped.empty())
+      sections.push_back(std::move(section));
   }
   if (!found)
     return fail_user("no item is called \"{}\"; kernelwright selftest --json lists them", plan.only);

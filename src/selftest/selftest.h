@@ -29,7 +29,7 @@ struct SelftestSection {
   std::string name;
   std::vector<SelftestRow> rows;
   Json measured = Json::object();
-  int64_t skipped = 0;  // items this machine cannot run, such as races on one core
+  std::vector<std::string> skipped;  // "item: why this machine cannot run it"
   double seconds = 0;
   [[nodiscard]] int64_t passed() const;
   // Every row is as expected, and there is at least one.

@@ -23,6 +23,7 @@ constexpr int64_t kLeastQuiet = 10;  // comparisons without other load, to speak
 constexpr int kQuietAttempts = 6;
 constexpr int kBarTrials = 1000;  // from here on the share itself is held against its bar
 constexpr int kChoices = 20, kShortPairs = 16;
+constexpr const char* kBusy = "others used the core all the time";
 
 // Comparisons of one pair of binaries, counted.
 struct Trials {
@@ -168,7 +169,7 @@ Status add_planted(Battery& battery, SectionRun& run) {
     KW_TRY(const Trials trials, run_trials(bench, run, "planted_win", quick, slow, count, plan));
     const int64_t quiet = trials.count - trials.disturbed;
     if (quiet < kLeastQuiet) {
-      run.skip();
+      run.skip("planted_win", kBusy);
     } else {
       const double power = static_cast<double>(trials.quiet_wins) / static_cast<double>(quiet);
       run.measured()["power_3pct"] = power;
@@ -209,7 +210,7 @@ Status add_two_modes(Battery& battery, SectionRun& run) {
     KW_TRY(const Binary binary, build_timed(battery, c.kernel));
     KW_TRY(const auto quiet, compare_quietly(bench, binary, between, plan));
     if (!quiet) {
-      run.skip();
+      run.skip(c.name, kBusy);
       continue;
     }
     const tl::expected<Timing, Verdict>& timing = *quiet;
@@ -288,43 +289,53 @@ Status add_monotony(Battery& battery, SectionRun& run) {
   if (!run.wants(name)) return {};
   const auto start = Clock::now();
   KW_TRY(TimedBench bench, TimedBench::open(battery, make_square(8), 4));
+  constexpr const char* kExpected = "twice the work takes 1.9 to 2.1 times as long";
   std::vector<double> ratios;
   for (int64_t length = kLength / 4; length <= 4 * kLength; length *= 2) {
     KW_TRY(const Binary once, build_timed(battery, make_chain(length)));
     KW_TRY(const Binary twice, build_timed(battery, make_chain(2 * length)));
     KW_TRY(const auto quiet, compare_quietly(bench, once, twice, {}));
-    if (quiet) ratios.push_back(*quiet ? (*quiet)->ratio : 0);
+    if (!quiet) continue;
+    if (const auto& timing = *quiet; !timing) {
+      add_row(run, name, kExpected, timing.error().code(), false, timing.error().evidence, start);
+      return {};
+    }
+    ratios.push_back((*quiet)->ratio);
   }
   if (ratios.empty()) {
-    run.skip();
+    run.skip(name, kBusy);
     return {};
   }
   const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-  add_row(run, name, "twice the work takes 1.9 to 2.1 times as long",
-          fmt::format("{:.3f} to {:.3f}", *least, *most), *least > 1.9 && *most < 2.1, {{"ratios", ratios}},
-          start);
+  add_row(run, name, kExpected, fmt::format("{:.3f} to {:.3f}", *least, *most), *least > 1.9 && *most < 2.1,
+          {{"ratios", ratios}}, start);
   return {};
 }
 
 // Rotated operand sets come from beyond the second-level cache; a single set would flatter.
 Status add_rotation(Battery& battery, SectionRun& run) {
   const std::string name = "rotated_operands_are_cold";
+  constexpr const char* kExpected = "at least 1.1 times the time of one warm set";
   if (!run.wants(name)) return {};
   const auto start = Clock::now();
   Problem problem = make_square(8);
   problem.m = 128, problem.k = 1024;  // A is 512 KiB
   problem = with_tight_strides(problem);
   KW_TRY(const Binary reader, build_timed(battery, make_line_reader()));
-  double median_us[2] = {0, 0};
+  std::vector<double> median_us;  // of one set, of rotated ones
   for (const int sets : {1, 0}) {
     KW_TRY(TimedBench bench, TimedBench::open(battery, problem, sets));
     KW_TRY(const auto timing, bench.compare(reader, reader, {}));
-    if (timing) median_us[sets == 0] = timing->median_us;
+    if (!timing) {
+      add_row(run, name, kExpected, timing.error().code(), false, timing.error().evidence, start);
+      return {};
+    }
+    median_us.push_back(timing->median_us);
   }
   const double slower = median_us[1] / median_us[0];
   run.measured()["cold_over_warm"] = slower;
-  add_row(run, name, "at least 1.1 times the time of one warm set", fmt::format("{:.2f} times", slower),
-          slower >= 1.1, {{"warm_us", median_us[0]}, {"cold_us", median_us[1]}}, start);
+  add_row(run, name, kExpected, fmt::format("{:.2f} times", slower), slower >= 1.1,
+          {{"warm_us", median_us[0]}, {"cold_us", median_us[1]}}, start);
   return {};
 }
 

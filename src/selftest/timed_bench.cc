@@ -12,7 +12,6 @@
 namespace kw {
 namespace {
 
-constexpr int kConfirmingPairs = 40;
 constexpr double kConfirmingUs = 3e6;
 constexpr double kRare = 0.01;
 

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int64_t kFormat = 2;
 constexpr size_t kHashDigits = 64;
+constexpr int64_t kMostThreads = 1 << 20;
 
 std::string seal(Json certificate) {
   certificate.erase("seal");
@@ -32,9 +33,9 @@ Result<Verification> take_verification(JsonFields& fields) {
   Verification verified;
   KW_TRY(verified.seed, fields.seed("seed"));
   KW_TRY(verified.tile, fields.integers("tile"));
-  KW_TRY(verified.threads, fields.integer("threads"));
-  KW_TRY(verified.checks, fields.integer("checks"));
-  KW_TRY(verified.runs, fields.integer("runs"));
+  KW_TRY(verified.threads, fields.count("threads", kMostThreads));
+  KW_TRY(verified.checks, fields.count("checks"));
+  KW_TRY(verified.runs, fields.count("runs"));
   KW_TRY(const Json* families, fields.get("families"));
   KW_TRY(verified.families, parse_measured(*families, fields.where() + ".families"));
   KW_TRY(const Json* others, fields.get("domain_families"));
@@ -70,7 +71,7 @@ Result<Timing> parse_timing(const Json& json, const std::string& where, const st
   KW_TRY_VOID(fields.text("clock"));
   KW_TRY(timing.mode, fields.text("mode"));
   KW_TRY(timing.cache, fields.text("cache"));
-  KW_TRY(const int64_t threads, fields.integer("threads"));
+  KW_TRY(const int64_t threads, fields.count("threads", kMostThreads));
   timing.threads = static_cast<int>(threads);
   KW_TRY(timing.median_us, fields.number("median_us"));
   KW_TRY(timing.baseline_median_us, fields.number("baseline_median_us"));
@@ -182,7 +183,7 @@ Json print_certificate_json(const Certificate& certificate) {
 }
 
 std::string print_certificate(const Certificate& certificate) {
-  return print_certificate_json(certificate).dump(2) + "\n";
+  return print_json(print_certificate_json(certificate), 2) + "\n";
 }
 
 Result<Certificate> parse_certificate(std::string_view text, const std::string& origin) {

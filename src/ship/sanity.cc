@@ -6,7 +6,6 @@
 namespace kw {
 namespace {
 
-constexpr double kFloorTolerance = 0.9;  // the measured peak may be this much below the true one
 constexpr double kLongerForLess = 1.25;
 
 bool is_positive(double value) { return value > 0 && std::isfinite(value); }
@@ -32,7 +31,7 @@ std::vector<Oddity> find_oddities(const DeviceFacts& device, const std::vector<P
   std::vector<Oddity> oddities;
   for (const PublishedTime& time : times) {
     const double floor_us = device.peak_gflops > 0 ? time.flops / device.peak_gflops * 1e-3 : 0;
-    const bool ok = is_positive(time.median_us) && time.median_us >= kFloorTolerance * floor_us;
+    const bool ok = is_positive(time.median_us) && time.median_us >= kPeakTolerance * floor_us;
     if (!ok)
       oddities.push_back(
           {true, fmt::format("{}; its arithmetic alone takes {:.4g} us at the measured peak of "

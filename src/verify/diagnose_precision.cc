@@ -73,12 +73,12 @@ class PrecisionSearch {
           sum += (round_a ? narrow.round(s.a[p]) : s.a[p]) * (round_b ? narrow.round(s.b[p]) : s.b[p]);
         return gemm_.finish(sum, s.c);
       };
-      least = std::fmin(least, find_misfit(samples_, rounded));
+      least = std::min(least, find_misfit(samples_, rounded));
     }
     const Explanation rounded_c = [&](const GemmSample& s) {
       return gemm_.finish(sum_products(s), narrow.round(s.c));
     };
-    return gemm_.beta == 0 ? least : std::fmin(least, find_misfit(samples_, rounded_c));
+    return gemm_.beta == 0 ? least : std::min(least, find_misfit(samples_, rounded_c));
   }
 
   bool rounds_accumulator(const Narrow& narrow, bool inputs_too) const {

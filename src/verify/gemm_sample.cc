@@ -91,7 +91,9 @@ double find_misfit(const std::vector<GemmSample>& samples, const Explanation& ex
   double worst = 0;
   for (const GemmSample& sample : samples) {
     const double misfit = std::fabs(explanation(sample) - sample.element.got) / sample.tolerance;
-    worst = misfit <= worst ? worst : misfit;
+    const bool explained = misfit <= 1;
+    if (!explained) return INFINITY;
+    worst = std::max(worst, misfit);
   }
   return worst;
 }

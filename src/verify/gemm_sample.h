@@ -58,7 +58,8 @@ struct Addressing {
 
 using Explanation = std::function<double(const GemmSample&)>;
 
-// Largest |explanation - what the kernel gave| over tolerance; at most 1 when it explains every sample.
+// Largest |explanation - what the kernel gave| over tolerance, at most 1; infinite when a sample is not
+// explained.
 [[nodiscard]] double find_misfit(const std::vector<GemmSample>& samples, const Explanation& explanation);
 
 // True when the explanation gives what the kernel gave, for every sample or (where a value next to a rounding
