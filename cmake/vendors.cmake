@@ -20,3 +20,8 @@ if(KW_XSMM_INCLUDE AND KW_XSMM_LIBRARY AND KW_XSMM_NOBLAS_LIBRARY)
 else()
   message(STATUS "LIBXSMM not found: its baseline is left out (Debian package libxsmm-dev)")
 endif()
+# The toolkit's headers, where they are installed: only a test reads them, to hold our own declarations against them.
+find_path(KW_CUBLAS_INCLUDE cublasLt.h PATHS /usr/local/cuda/include $ENV{CUDA_HOME}/include)
+if(TARGET target_test AND KW_CUBLAS_INCLUDE)
+  target_include_directories(target_test SYSTEM PRIVATE ${KW_CUBLAS_INCLUDE})
+endif()

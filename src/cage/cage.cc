@@ -203,7 +203,8 @@ Result<Cage> Cage::start(const CagePlan& plan) {
   void* stack = mmap(nullptr, kStartStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (stack == MAP_FAILED) return fail("no memory to start a worker: {}", std::strerror(errno));
   CageFacts facts;
-  const pid_t pid = clone_with_namespaces(start, static_cast<char*>(stack), facts);
+  const pid_t pid = plan.own_namespaces ? clone_with_namespaces(start, static_cast<char*>(stack), facts)
+                                        : clone_child(start, static_cast<char*>(stack), 0);
   const int clone_errno = errno;
   munmap(stack, kStartStackBytes);
   if (pid < 0) return fail("cannot start a worker process: {}", std::strerror(clone_errno));

@@ -33,6 +33,9 @@ struct CagePlan {
   std::vector<int> descriptors;          // become 3, 4, ... in the child; all others are closed
   std::vector<int> cores;                // the child runs on these only; empty = not pinned
   CageLimits limits;
+  // Off: the child sees the machine's processes and network. For our own code only: the GPU's driver does not
+  // start in a user namespace.
+  bool own_namespaces = true;
 };
 
 // What of the confinement the machine allowed. Core dumps, the listed limits and no_new_privs always hold.

@@ -18,6 +18,7 @@ void add_best(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_confirm(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
+void add_calibrate(CLI::App& app, int& exit_code);
 void add_ls(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_selftest(CLI::App& app, int& exit_code);

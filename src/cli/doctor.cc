@@ -1,5 +1,4 @@
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +13,8 @@
 #include "target/cpu/facts.h"
 #include "target/cpu/peak.h"
 #include "target/cpu/vendor.h"
+#include "target/cuda/device.h"
+#include "target/cuda/nvrtc.h"
 #include "target/library.h"
 
 namespace kw {
@@ -57,31 +58,24 @@ void look_at_tools(std::vector<Finding>& findings) {
 }
 
 void look_at_gpu(std::vector<Finding>& findings) {
-  const struct {
-    const char* what;
-    std::vector<std::string> sonames;
-    const char* remedy;
-  } libraries[] = {
-      {"NVIDIA driver", {"libcuda.so.1"}, "install NVIDIA's driver (R550 or newer for CUDA 12.4)"},
-      {"NVRTC",
-       {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"},
-       "install the CUDA toolkit, 12.4 or newer"},
-      {"cuBLAS",
-       {"libcublas.so.13", "libcublas.so.12", "libcublas.so"},
-       "install the CUDA toolkit, 12.4 or newer"},
-      {"cuBLASLt",
-       {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"},
-       "install the CUDA toolkit, 12.4 or newer"}};
-  for (const auto& library : libraries) {
-    const auto found = find_library(library.sonames);
-    findings.push_back({library.what, found.has_value(), false,
-                        found ? *found : fmt::format("not found; for a GPU: {}", library.remedy)});
+  constexpr const char* kToolkit = "install the CUDA toolkit, 12.4 or newer";
+  if (!find_library({"libcuda.so.1"})) {
+    findings.push_back(
+        {"GPU", false, false,
+         "no NVIDIA driver; for a GPU: install it (R550 or newer for CUDA 12.4); the CPU target "
+         "works without"});
+  } else {
+    const CudaSetup setup = find_cuda_setup({});
+    findings.push_back({"GPU", setup.error.empty(), false,
+                        setup.error.empty() ? setup.device + ", driver for " + setup.driver : setup.error});
+    for (const CudaSetup::Library& library : setup.libraries)
+      findings.push_back(
+          {"baseline " + library.name, library.missing.empty(), false,
+           library.missing.empty() ? library.version : fmt::format("{}; {}", library.missing, kToolkit)});
   }
-  const bool device = ::access("/dev/nvidiactl", F_OK) == 0;
-  findings.push_back({"GPU", device, false,
-                      device
-                          ? "a device node is there; this version tunes the CPU, the CUDA target comes next"
-                          : "none on this machine; the CPU target works without"});
+  const auto nvrtc = cuda::Nvrtc::load();
+  findings.push_back(
+      {"NVRTC", nvrtc.has_value(), false, nvrtc ? (*nvrtc)->version() : nvrtc.error().message});
 }
 
 void look_at_llm(std::vector<Finding>& findings) {

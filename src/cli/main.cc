@@ -1,11 +1,14 @@
-// Parse, call, print. Each command is a file of its own; `worker` is the hidden role of caged child
-// processes.
+// Parse, call, print. Each command is a file of its own; `worker`, `cuda_worker` and `nvrtc` are hidden roles
+// of child processes.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "cli/commands.h"
 #include "cli/version.h"
 #include "target/cpu/worker.h"
+#include "target/cuda/nvrtc.h"
+#include "target/cuda/worker.h"
 
 namespace kw {
 
@@ -31,7 +34,7 @@ int run(int argc, char** argv) {
       "First time? Try: kernelwright doctor");
   int exit_code = kExitOk;
   for (auto add : {add_tune, add_best, add_ls, add_show, add_check, add_verify, add_confirm, add_report,
-                   add_shapes, add_store, add_selftest, add_doctor, add_arena})
+                   add_shapes, add_store, add_selftest, add_doctor, add_calibrate, add_arena})
     add(app, exit_code);
   try {
     app.parse(argc, argv);
@@ -55,6 +58,10 @@ int run(int argc, char** argv) {
 }  // namespace kw
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::strcmp(argv[1], "worker") == 0) return kw::run_worker();
+  const char* role = argc > 1 ? argv[1] : "";
+  if (std::strcmp(role, "worker") == 0) return kw::run_worker();
+  if (std::strcmp(role, kw::cuda::kCudaWorkerArgument) == 0)
+    return kw::cuda::run_cuda_worker(argc > 2 ? std::atoi(argv[2]) : 0);
+  if (std::strcmp(role, kw::cuda::kNvrtcArgument) == 0) return kw::cuda::run_nvrtc(argc - 2, argv + 2);
   return kw::run(argc, argv);
 }

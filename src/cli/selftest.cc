@@ -8,6 +8,7 @@ namespace kw {
 namespace {
 
 struct SelftestOptions {
+  std::string target = "cpu";
   std::vector<std::string> sections;
   std::string only;
   bool full = false, json = false, list = false;
@@ -62,16 +63,17 @@ std::string print_summary(const std::vector<SelftestSection>& sections) {
   return text;
 }
 
-void print_list() {
-  for (const SelftestTopic& topic : list_selftest_sections())
+void print_list(const std::string& target) {
+  for (const SelftestTopic& topic : list_selftest_sections(target))
     std::printf("%-10s %s\n", topic.name.c_str(), topic.shows.c_str());
 }
 
 int run_selftest_command(const SelftestOptions& options) {
-  if (options.list) return print_list(), kExitOk;
+  if (options.list) return print_list(options.target), kExitOk;
   catch_interrupts();
   SelftestPlan plan;
   plan.depth = options.full ? kFull : kShort;
+  plan.target = options.target;
   plan.sections = options.sections;
   plan.only = options.only;
   plan.should_stop = [] { return was_interrupted(); };
@@ -96,6 +98,9 @@ void add_selftest(CLI::App& app, int& exit_code) {
       "selftest", "can this bench be fooled? wrong, right and cheating kernels, planted wins, faults");
   auto options = std::make_shared<SelftestOptions>();
   command->add_option("section", options->sections, "sections to run (all)");
+  command->add_option("--target", options->target, "cpu or cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
   command->add_option("--only", options->only, "the one item of this name");
   command->add_flag("--full", options->full, "as deep as the published bars (about a quarter of an hour)");
   command->add_flag("--list", options->list, "what the sections are");

@@ -46,8 +46,11 @@ Result<TunePlan> make_plan(const TuneOptions& options, const CLI::App& command) 
   plan.command = print_command(command);
   if (options.target == "recorded" && options.table.empty())
     return fail_user("--target recorded needs --table FILE, a table written by `kernelwright store export`");
-  if (options.target == "cpu" && !options.table.empty())
+  if (options.target != "recorded" && !options.table.empty())
     return fail_user("--table {} goes with --target recorded", options.table);
+  if (options.target == "cuda" && plan.threads != 1)
+    return fail_user("--threads {}: a GPU's kernels have none; leave it out", options.threads);
+  plan.target = options.target;
   plan.recorded_table = options.table;
   return plan;
 }
@@ -89,8 +92,8 @@ void add_tune(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--proposers", options->proposers, "who suggests kernels: seed, evolve, random")
       ->capture_default_str();
-  command->add_option("--target", options->target, "cpu, or recorded to replay --table")
-      ->check(CLI::IsMember({"cpu", "recorded"}))
+  command->add_option("--target", options->target, "cpu, cuda, or recorded to replay --table")
+      ->check(CLI::IsMember({"cpu", "cuda", "recorded"}))
       ->capture_default_str();
   command->add_option("--table", options->table, "with --target recorded: table of measurements");
   command->add_option("--cache", options->cache,

@@ -7,13 +7,15 @@
 #include <sstream>
 
 #include "base/hash.h"
-#include "base/process.h"
+#include "compile/ptxas_report.h"
+#include "target/cuda/nvrtc.h"
 
 namespace kw {
 namespace {
 
 constexpr size_t kMaxMessageBytes = 4000;
 constexpr size_t kMaxCompilerFileBytes = size_t{64} << 20;  // of each file; assembly is the largest
+constexpr const char* kObjectFile = "kernel.o";
 constexpr size_t kRoomBytes = 64 << 10;
 constexpr const char* kMaxErrors = "-fmax-errors=20";  // no more of them help anybody
 constexpr int64_t kEvictEvery = 256;                   // compiler runs between looks at the cache's size
@@ -103,6 +105,26 @@ Verdict compile_verdict(const std::string& code, const std::string& message) {
 }  // namespace
 
 Result<Compiler> Compiler::find(const CompilePlan& plan) {
+  auto compiler = plan.architecture.empty() ? find_host(plan) : find_nvrtc(plan);
+  if (compiler) [[maybe_unused]]
+    const int64_t evicted = compiler->cache_.evict();
+  return compiler;
+}
+
+// In a process of its own: it is other people's code that reads untrusted text.
+Result<Compiler> Compiler::find_nvrtc(const CompilePlan& plan) {
+  KW_TRY(ObjectCache cache, ObjectCache::open(plan.cache_folder, plan.max_cache_bytes));
+  Compiler compiler(plan, std::move(cache));
+  compiler.path_ = fs::read_symlink("/proc/self/exe").string();
+  const auto version = run_command(
+      {.argv = {compiler.path_, cuda::kNvrtcArgument, "--version"}, .limit = Milliseconds(30'000)});
+  if (!version) return tl::unexpected(version.error());
+  if (!version->ok()) return fail("{}", first_line(version->errors));
+  compiler.version_ = first_line(version->output) + " " + plan.architecture;
+  return compiler;
+}
+
+Result<Compiler> Compiler::find_host(const CompilePlan& plan) {
   KW_TRY(ObjectCache cache, ObjectCache::open(plan.cache_folder, plan.max_cache_bytes));
   Compiler compiler(plan, std::move(cache));
   const char* named = std::getenv("KERNELWRIGHT_CXX");
@@ -119,7 +141,6 @@ Result<Compiler> Compiler::find(const CompilePlan& plan) {
     compiler.path_ = name;
     compiler.version_ = first_line(version->output);
     compiler.include_folder_ = first_line(include->output);
-    [[maybe_unused]] const int64_t evicted = compiler.cache_.evict();
     return compiler;
   }
   if (!wanted.empty())
@@ -129,6 +150,7 @@ Result<Compiler> Compiler::find(const CompilePlan& plan) {
 }
 
 std::vector<std::string> list_flags(const Source& source, std::string_view compiler_version) {
+  if (source.launch.target == "cuda") return source.flags;  // the role adds its own
   std::vector<std::string> flags = base_flags();
   if (source.language == "c++")
     for (const char* flag :
@@ -158,16 +180,21 @@ std::string Compiler::source_hash(const Source& source) const {
   return hash_source(source, list_flags(source, version_), version_);
 }
 
-Result<CacheEntry> Compiler::run_compiler(const Source& source, int cpu) const {
-  KW_TRY(const TempFolder folder, TempFolder::make());
+Command Compiler::make_command(const Source& source, const fs::path& folder, int cpu) const {
   Command command;
-  command.argv = {path_};
-  for (const std::string& flag : list_flags(source, version_)) command.argv.push_back(flag);
-  for (const std::string& word :
-       {std::string("-isystem"), include_folder_, std::string("-fstack-usage"), std::string("-c"),
-        std::string("-"), std::string("-o"), std::string("kernel.o"), std::string(kMaxErrors)})
-    command.argv.push_back(word);
-  command.folder = folder.path();
+  const std::vector<std::string> flags = list_flags(source, version_);
+  if (plan_.architecture.empty()) {
+    command.argv = {path_};
+    command.argv.insert(command.argv.end(), flags.begin(), flags.end());
+    for (const std::string& word :
+         {std::string("-isystem"), include_folder_, std::string("-fstack-usage"), std::string("-c"),
+          std::string("-"), std::string("-o"), std::string(kObjectFile), std::string(kMaxErrors)})
+      command.argv.push_back(word);
+  } else {
+    command.argv = {path_, cuda::kNvrtcArgument, plan_.architecture, kObjectFile};
+    command.argv.insert(command.argv.end(), flags.begin(), flags.end());
+  }
+  command.folder = folder;
   command.input = source.text;
   command.limit = plan_.limit;
   command.max_cpu_s = plan_.max_cpu_s;
@@ -175,6 +202,12 @@ Result<CacheEntry> Compiler::run_compiler(const Source& source, int cpu) const {
   command.background = true;
   command.max_memory_bytes = plan_.max_memory_bytes;
   command.max_file_bytes = kMaxCompilerFileBytes;
+  return command;
+}
+
+Result<CacheEntry> Compiler::run_compiler(const Source& source, int cpu) const {
+  KW_TRY(const TempFolder folder, TempFolder::make());
+  const Command command = make_command(source, folder.path(), cpu);
   runs_->fetch_add(1);
   KW_TRY(const CommandOutcome outcome, run_command(command));
 
@@ -190,10 +223,10 @@ Result<CacheEntry> Compiler::run_compiler(const Source& source, int cpu) const {
       entry.message = fmt::format("the compiler did not end within {} s of processor time", plan_.max_cpu_s);
     return entry;
   }
-  auto object = read_file(folder.path() / "kernel.o", plan_.max_object_bytes);
+  auto object = read_file(folder.path() / kObjectFile, plan_.max_object_bytes);
   if (!object) {
     std::error_code code;
-    entry.error_code = fs::exists(folder.path() / "kernel.o", code) ? "object_too_large" : "no_object";
+    entry.error_code = fs::exists(folder.path() / kObjectFile, code) ? "object_too_large" : "no_object";
     entry.message = object.error().message;
     return entry;
   }
@@ -229,7 +262,10 @@ Result<tl::expected<Binary, Verdict>> Compiler::compile_one(const Source& source
   binary.compile_us = entry->compile_us;
   binary.hash = hash_parts({binary.object, print_launch(source.launch).dump()});
   binary.facts["object_bytes"] = binary.object.size();
-  binary.facts["stack_bytes"] = entry->stack_bytes;
+  if (plan_.architecture.empty())
+    binary.facts["stack_bytes"] = entry->stack_bytes;
+  else
+    binary.facts.update(read_ptxas_report(entry->message));
   return Outcome(std::move(binary));
 }
 

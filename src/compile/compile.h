@@ -1,5 +1,6 @@
-// Source -> Binary with the host compiler, through a content-addressed cache that many processes may share.
-// Called by loop. Runs only the compiler; what an object may contain is checked where it is loaded (target).
+// Source -> Binary with the host compiler or NVRTC, through a content-addressed cache that many processes may
+// share. Called by loop. Runs only the compiler; what an object may contain is checked where it is loaded
+// (target).
 #pragma once
 
 #include <atomic>
@@ -9,12 +10,15 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/process.h"
 #include "compile/cache.h"
 #include "record/candidate.h"
 
 namespace kw {
 
 struct CompilePlan {
+  // "sm_90a": NVRTC makes cubins for this GPU, in a process of this executable. Empty: the host compiler.
+  std::string architecture;
   std::string compiler;  // program; empty = what KERNELWRIGHT_CXX names, else g++, else clang++
   fs::path cache_folder = find_cache_folder() / "objects";
   int64_t max_cache_bytes = int64_t{512} << 20;
@@ -33,10 +37,10 @@ struct CompilePlan {
 
 class Compiler {
  public:
-  // Finds the host compiler (CompilePlan::compiler); the error says what to install.
+  // Finds the host compiler (CompilePlan::compiler) or NVRTC; the error says what to install.
   [[nodiscard]] static Result<Compiler> find(const CompilePlan& plan);
 
-  const std::string& version() const { return version_; }  // "g++ (Debian ...) 12.2.0"
+  const std::string& version() const { return version_; }  // "g++ (Debian ...) 12.2.0", "NVRTC 13.0 sm_90a"
 
   // Hash of all that determines the object's bytes: text, language, flags, compiler version.
   [[nodiscard]] std::string source_hash(const Source& source) const;
@@ -56,6 +60,9 @@ class Compiler {
 
  private:
   Compiler(CompilePlan plan, ObjectCache cache) : plan_(std::move(plan)), cache_(std::move(cache)) {}
+  [[nodiscard]] static Result<Compiler> find_host(const CompilePlan& plan);
+  [[nodiscard]] static Result<Compiler> find_nvrtc(const CompilePlan& plan);
+  Command make_command(const Source& source, const fs::path& folder, int cpu) const;
   Result<CacheEntry> run_compiler(const Source& source, int cpu) const;
 
   CompilePlan plan_;

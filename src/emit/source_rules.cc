@@ -30,10 +30,27 @@ struct WordRule {
   const char* message;
 };
 
+constexpr std::array kOnlyCpu = {WordRule{"asm __asm __asm__", "inline_assembly",
+                                          "inline assembly is not allowed; use the compiler's intrinsics"}};
+
+constexpr std::array kOnlyCuda = {
+    WordRule{"clock clock64 __nanosleep __clock*", "clock", "a kernel may not read a clock"},
+    WordRule{"__host__ __managed__", "host",
+             "only device code is taken; nothing of a candidate runs on the host"}};
+
+// In literals of CUDA texts: the words of inline assembly.
+struct LiteralRule {
+  std::string_view part;
+  const char* reason;
+  const char* message;
+};
+constexpr std::array kCudaLiterals = {
+    LiteralRule{"incbin", "inline_assembly", "assembly that reads files is not allowed"},
+    LiteralRule{"clock", "clock", "a kernel may not read a clock"},
+    LiteralRule{"globaltimer", "clock", "a kernel may not read a clock"}};
+
 constexpr std::array kAnywhere = {
     WordRule{"__has_include* __has_embed*", "include", "the text may not ask which files exist"},
-    WordRule{"asm __asm __asm__", "inline_assembly",
-             "inline assembly is not allowed; use the compiler's intrinsics"},
     WordRule{"_Pragma __pragma", "pragma", "_Pragma is not allowed; write #pragma GCC unroll"},
     WordRule{"constructor __constructor__ destructor __destructor__ init_priority __init_priority__",
              "initialiser", "code may not run when it is loaded"},
@@ -93,7 +110,8 @@ size_t count_directive_mark(Tokens tokens) {
   return spells("%:") ? 2 : spells("?\?=") ? 3 : 0;
 }
 
-Judgement judge_include(Tokens target, const SourceTokens& source) {
+Judgement judge_include(Tokens target, const SourceTokens& source, SourceRules rules) {
+  if (rules == SourceRules::kCuda) return Violation{"include", "a CUDA text includes nothing"};
   const bool bracketed = target.size() >= 3 && target.front().is_mark('<') && target.back().is_mark('>') &&
                          std::find(kIntrinsicHeaders.begin(), kIntrinsicHeaders.end(),
                                    source.between(target.front(), target.back())) != kIntrinsicHeaders.end();
@@ -115,10 +133,10 @@ Judgement judge_pragma(Tokens words) {
 }
 
 // `line`: the directive's tokens behind its mark; none is a directive without effect.
-Judgement judge_directive(Tokens line, const SourceTokens& source) {
+Judgement judge_directive(Tokens line, const SourceTokens& source, SourceRules rules) {
   if (line.empty()) return std::nullopt;
   const std::string_view name = line[0].text;
-  if (name == "include") return judge_include(line.subspan(1), source);
+  if (name == "include") return judge_include(line.subspan(1), source, rules);
   if (name == "pragma") return judge_pragma(line.subspan(1));
   if (name == "embed") return Violation{"embed", "#embed reads files; put constants into the text"};
   if (name == "include_next" || name == "import")
@@ -130,10 +148,13 @@ Judgement judge_directive(Tokens line, const SourceTokens& source) {
                                             print_line(name, 40), kDirectives)};
 }
 
-Judgement judge_word(Tokens tokens) {
+Judgement judge_word(Tokens tokens, SourceRules rules) {
   const SourceToken& word = tokens[0];
-  for (const WordRule& rule : kAnywhere)
-    if (is_listed(rule.words, word.text)) return Violation{rule.reason, rule.message};
+  const std::span<const WordRule> own = rules == SourceRules::kCuda ? std::span<const WordRule>(kOnlyCuda)
+                                                                    : std::span<const WordRule>(kOnlyCpu);
+  for (const std::span<const WordRule> list : {std::span<const WordRule>(kAnywhere), own})
+    for (const WordRule& rule : list)
+      if (is_listed(rule.words, word.text)) return Violation{rule.reason, rule.message};
   if (tokens.size() < 2) return std::nullopt;
   const SourceToken& next = tokens[1];
   for (const auto& [rule, marks] : {std::pair(kBeforeParenthesis, "("), std::pair(kEndsAttribute, ")]")})
@@ -147,9 +168,22 @@ Judgement judge_word(Tokens tokens) {
   return std::nullopt;
 }
 
-Judgement judge_token(Tokens tokens) {
+// Neighbouring literals are one to the compiler.
+Judgement judge_cuda_literal(Tokens tokens) {
+  std::string whole;
+  for (const SourceToken& token : tokens) {
+    if (token.kind != SourceToken::Kind::kLiteral) break;
+    for (const char c : token.text)
+      if (c != '"') whole += c;
+  }
+  for (const LiteralRule& rule : kCudaLiterals)
+    if (whole.find(rule.part) != std::string::npos) return Violation{rule.reason, rule.message};
+  return std::nullopt;
+}
+
+Judgement judge_token(Tokens tokens, SourceRules rules) {
   const SourceToken& token = tokens[0];
-  if (token.kind == SourceToken::Kind::kWord) return judge_word(tokens);
+  if (token.kind == SourceToken::Kind::kWord) return judge_word(tokens, rules);
   const auto mark_follows = [&](size_t i, char mark) {
     return i < tokens.size() && tokens[i].is_mark(mark) && touch(tokens[i - 1], tokens[i]);
   };
@@ -176,7 +210,7 @@ Verdict refuse(Violation violation) {
   return verdict;
 }
 
-std::optional<Verdict> find_token_violation(std::string_view text) {
+std::optional<Verdict> find_token_violation(std::string_view text, SourceRules rules) {
   const SourceTokens source(text);
   const Tokens tokens = source.tokens();
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -184,9 +218,13 @@ std::optional<Verdict> find_token_violation(std::string_view text) {
     if (const size_t mark = count_directive_mark(tokens.subspan(i)); mark > 0) {
       size_t end = i + mark;
       while (end < tokens.size() && !tokens[end].starts_line) ++end;
-      judgement = judge_directive(tokens.subspan(i + mark, end - i - mark), source);
+      judgement = judge_directive(tokens.subspan(i + mark, end - i - mark), source, rules);
     }
-    if (!judgement) judgement = judge_token(tokens.subspan(i));
+    if (!judgement) judgement = judge_token(tokens.subspan(i), rules);
+    const bool begins_literal = tokens[i].kind == SourceToken::Kind::kLiteral &&
+                                (i == 0 || tokens[i - 1].kind != SourceToken::Kind::kLiteral);
+    if (!judgement && begins_literal && rules == SourceRules::kCuda)
+      judgement = judge_cuda_literal(tokens.subspan(i));
     if (!judgement) continue;
     Verdict verdict = refuse(*std::move(judgement));
     verdict.evidence["line"] = tokens[i].line;
@@ -198,14 +236,14 @@ std::optional<Verdict> find_token_violation(std::string_view text) {
 
 }  // namespace
 
-std::optional<Verdict> find_source_violation(std::string_view text) {
+std::optional<Verdict> find_source_violation(std::string_view text, SourceRules rules) {
   if (text.empty()) return refuse({"empty", "the source text is empty"});
   if (text.size() > kMaxSourceBytes)
     return refuse({"too_large", fmt::format("{} bytes of source; at most {}", text.size(), kMaxSourceBytes)});
   if (text.find('\0') != std::string_view::npos)
     return refuse({"binary", "the source text holds a NUL byte"});
   if (!is_utf8(text)) return refuse({"binary", "the source text is not UTF-8"});
-  return find_token_violation(text);
+  return find_token_violation(text, rules);
 }
 
 }  // namespace kw

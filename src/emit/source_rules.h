@@ -13,7 +13,11 @@ namespace kw {
 
 inline constexpr size_t kMaxSourceBytes = size_t{1} << 20;
 
+// CUDA texts include nothing and may hold inline assembly, which tensor core code needs.
+enum class SourceRules { kCpu, kCuda };
+
 // An illegal/... verdict with the line as evidence, or nothing when the text keeps all rules.
-[[nodiscard]] std::optional<Verdict> find_source_violation(std::string_view text);
+[[nodiscard]] std::optional<Verdict> find_source_violation(std::string_view text,
+                                                           SourceRules rules = SourceRules::kCpu);
 
 }  // namespace kw

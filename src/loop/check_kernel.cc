@@ -6,6 +6,7 @@
 #include "loop/live_lab.h"
 #include "loop/session.h"
 #include "target/cpu/device.h"
+#include "target/cuda/device.h"
 
 namespace kw {
 namespace {
@@ -58,6 +59,7 @@ Result<CheckOutcome> run_check(const CheckRequest& request, Progress& progress,
   KW_TRY_VOID(check_problem(request.problem));
   TunePlan plan;
   plan.uses = {{.problem = request.problem}};
+  plan.target = request.launch.target;
   plan.threads = request.threads;
   plan.store_path = request.store_path;
   plan.cache_folder = request.cache_folder;
@@ -88,8 +90,10 @@ Result<CheckOutcome> run_check(const CheckRequest& request, Progress& progress,
 
 Result<VerifyOutcome> run_verify(const CheckRequest& request, std::span<const uint64_t> seeds) {
   KW_TRY_VOID(check_problem(request.problem));
-  KW_TRY(const auto device, make_cpu_device({.threads = request.threads}));
-  KW_TRY(const Compiler compiler, Compiler::find({.cache_folder = request.cache_folder}));
+  const bool on_gpu = request.launch.target == "cuda";
+  KW_TRY(const auto device, on_gpu ? make_cuda_device({}) : make_cpu_device({.threads = request.threads}));
+  KW_TRY(const Compiler compiler, Compiler::find({.architecture = on_gpu ? device->facts().isa : "",
+                                                  .cache_folder = request.cache_folder}));
   const LabPlan plan = {.seed = make_secret_seed(), .verifies_only = true};
   KW_TRY(const auto lab, LiveLab::open(*device, compiler, request.problem, nullptr, plan));
   KW_TRY(Candidate candidate, build(*lab, request));

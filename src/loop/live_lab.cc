@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "emit/emit.h"
+#include "loop/peaks.h"
 #include "problem/spot.h"
 #include "problem/workload.h"
 #include "record/measured_family.h"
 #include "target/cpu/affinity.h"
-#include "target/cpu/peak.h"
 
 namespace kw {
 namespace {
@@ -17,7 +17,8 @@ namespace {
 const std::vector<std::string> kScreeningFamilies = {"normal", "exact_integers", "sticky", "nan_inf"};
 
 constexpr double kGiveUpMargin = 0.9;  // of the best ratio so far: below it a candidate's timing stops early
-constexpr double kNearBar = 1.10;      // baselines within 10 % of the best are measured again when confirming
+constexpr double kNearBar = 1.10;  // baselines within 10 % of the best are measured again when confirming,
+constexpr int kMostNearBar = 3;    // and no more than so many (cuBLASLt alone names some twenty)
 constexpr double kScreeningBudgetUs = 400'000;
 constexpr int kScreeningPairs = 24;  // enough to rank; what is chosen is measured again
 
@@ -67,7 +68,7 @@ Result<std::unique_ptr<LiveLab>> LiveLab::open(Device& device, const Compiler& c
   KW_TRY_VOID(check_problem(problem));
   std::unique_ptr<LiveLab> lab(new LiveLab(device, compiler, problem, std::move(space), plan));
   if (plan.verifies_only) return lab;
-  CheckPlan checks;
+  CheckPlan checks = {.contract = get_usual_contract(problem)};
   if (lab->workload_.flops > plan.max_flops_of_all_families) checks.families = kScreeningFamilies;
   KW_TRY(lab->checks_, make_checks(problem, checks, lab->draws_.next()));
   KW_TRY_VOID(keep_admitted_families(lab->checks_));
@@ -85,6 +86,7 @@ MeasurePlan LiveLab::make_measure_plan(const Contract& contract, uint64_t seed) 
   plan.seed = seed;
   plan.threads = device_.facts().threads;
   plan.cores = plan_.measure_cpus;
+  plan.watch_load = !plan_.measure_cpus.empty();
   plan.floor_us = plan_.peak_gflops > 0 ? workload_.flops / plan_.peak_gflops * 1e-3 : 0;
   return plan;
 }
@@ -100,7 +102,8 @@ Status LiveLab::open_baselines() {
       baselines_.push_back({.name = name, .refused = verdict.code()});
   }
   KW_TRY(std::vector<BaselineRow> rows,
-         measure_baselines(device_, *timing_buffers_, honest, make_measure_plan({}, draws_.next())));
+         measure_baselines(device_, *timing_buffers_, honest,
+                           make_measure_plan(get_usual_contract(problem_), draws_.next())));
   baselines_.insert(baselines_.begin(), rows.begin(), rows.end());
   const auto best = std::find_if(baselines_.begin(), baselines_.end(),
                                  [](const BaselineRow& row) { return row.refused.empty(); });
@@ -199,8 +202,9 @@ Status LiveLab::repair(const Verdict& verdict) {
     KW_TRY(bar_program_, device_.start_baseline(bar_.baseline, *timing_buffers_));
     return {};
   }
-  KW_TRY(const Peaks peaks, measure_cpu_peaks(device_.facts().threads));
-  plan_.peak_gflops = std::max(plan_.peak_gflops, peaks.peak_gflops);
+  DeviceFacts facts = device_.facts();
+  KW_TRY_VOID(measure_peaks(device_, plan_.measure_cpus, facts));
+  plan_.peak_gflops = std::max(plan_.peak_gflops, facts.peak_gflops);
   return {};
 }
 
@@ -226,8 +230,10 @@ Result<tl::expected<Timing, Verdict>> LiveLab::compare_fresh(const Binary& binar
   using Outcome = tl::expected<Timing, Verdict>;
   const AwayFrom away(plan_.measure_cpus);
   std::optional<Timing> lowest;
-  for (const BaselineRow& row : baselines_) {
+  int compared = 0;
+  for (const BaselineRow& row : baselines_) {  // the fastest first
     if (!row.refused.empty() || row.median_us > bar_.median_us * kNearBar) continue;
+    if (++compared > kMostNearBar) break;
     MeasurePlan plan = make_measure_plan(binary.launch.contract, seed);
     plan.baseline = row.name;
     plan.min_pairs = min_pairs;

@@ -3,8 +3,9 @@
 #include <sched.h>
 
 #include "base/random.h"
+#include "loop/peaks.h"
 #include "target/cpu/device.h"
-#include "target/cpu/peak.h"
+#include "target/cuda/device.h"
 
 namespace kw {
 namespace {
@@ -27,7 +28,7 @@ Status open_recorded(Session& session) {
 }
 
 // One core measures, the others compile; with a single thread per kernel the last core is the measuring one.
-Status open_live(Session& session) {
+Status open_cpu(Session& session) {
   const std::vector<int> cpus = usable_cpus();
   const int threads = session.plan.threads;
   if (threads > static_cast<int>(cpus.size()))
@@ -37,9 +38,18 @@ Status open_live(Session& session) {
   session.compile_cpus = {cpus.begin(), cpus.end() - threads};
   KW_TRY(session.device, make_cpu_device({.threads = threads, .cores = session.measure_cpus}));
   session.device_facts = session.device->facts();
-  KW_TRY(session.compiler, Compiler::find({.cache_folder = session.plan.cache_folder,
-                                           .max_cache_bytes = session.plan.max_cache_bytes}));
-  session.device_facts.compiler = session.compiler->version();
+  return {};
+}
+
+// All cores compile; the GPU measures.
+Status open_cuda(Session& session) {
+  session.compile_cpus = usable_cpus();
+  KW_TRY(session.device, make_cuda_device({}));
+  session.device_facts = session.device->facts();
+  return {};
+}
+
+Status take_device(Session& session) {
   const auto on_wait = [&](const LockHolder& holder, double waited_s) {
     if (session.plan.wait_for_device && waited_s == 0)
       session.progress.say(
@@ -47,12 +57,19 @@ Status open_live(Session& session) {
     return session.plan.wait_for_device && !session.should_stop();
   };
   KW_TRY(session.lock, DeviceLock::take(session.device_facts.target, on_wait));
-  KW_TRY(const Peaks peaks, measure_cpu_peaks(threads));
-  session.device_facts.peak_gflops = peaks.peak_gflops;
-  session.device_facts.bandwidth_gbs = peaks.bandwidth_gbs;
-  KW_TRY(session.device_facts.launch_floor_us,
-         measure_launch_floor_us({.threads = threads, .cores = session.measure_cpus}));
   return {};
+}
+
+Status open_live(Session& session) {
+  const bool on_gpu = session.plan.target == "cuda";
+  KW_TRY_VOID(on_gpu ? open_cuda(session) : open_cpu(session));
+  DeviceFacts& facts = session.device_facts;
+  KW_TRY(session.compiler, Compiler::find({.architecture = on_gpu ? facts.isa : "",
+                                           .cache_folder = session.plan.cache_folder,
+                                           .max_cache_bytes = session.plan.max_cache_bytes}));
+  facts.compiler = session.compiler->version();
+  KW_TRY_VOID(take_device(session));
+  return measure_peaks(*session.device, session.measure_cpus, facts);
 }
 
 }  // namespace

@@ -18,11 +18,12 @@ namespace kw {
 
 struct TunePlan {
   std::vector<ProblemUse> uses;
-  int threads = 1;            // of kernels and baselines
-  uint64_t seed = 0;          // of the search; inputs come from a secret seed
-  double budget_s = 0;        // of the whole command; 0 = none
-  double shape_budget_s = 0;  // of one problem; 0 = an equal share of budget_s
-  int64_t trials = 0;         // evaluations per problem, those in the store included; 0 = no limit
+  std::string target = "cpu";  // "cpu", "cuda"
+  int threads = 1;             // of kernels and baselines
+  uint64_t seed = 0;           // of the search; inputs come from a secret seed
+  double budget_s = 0;         // of the whole command; 0 = none
+  double shape_budget_s = 0;   // of one problem; 0 = an equal share of budget_s
+  int64_t trials = 0;          // evaluations per problem, those in the store included; 0 = no limit
   std::vector<std::string> proposers = {"seed", "evolve"};
   fs::path store_path;
   fs::path cache_folder;  // of compiled objects

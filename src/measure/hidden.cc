@@ -31,7 +31,7 @@ void HiddenSpots::change_input(int set) {
   const int index = inputs_[random_.below(inputs_.size())];
   const Operand& operand = buffers_.workload().operands[static_cast<size_t>(index)];
   const int64_t at = random_.between(0, operand.rows - 1) * operand.ld + random_.between(0, operand.cols - 1);
-  store_element(operand.dtype, buffers_.contents(set, index), at, random_.normal());
+  write(set, index, at, random_.normal());
 }
 
 HiddenSpots::Place HiddenSpots::choose_place(int first_set, int64_t calls) {
@@ -44,18 +44,25 @@ HiddenSpots::Place HiddenSpots::choose_place(int first_set, int64_t calls) {
   place.spot.col = random_.between(0, operand.cols - 1);
   place.spot.calls = (calls - offset + sets - 1) / sets;
   const int64_t at = place.spot.row * operand.ld + place.spot.col;
-  const auto contents = buffers_.contents(place.set, output_);
   if (operand.access == Access::kOut)
-    store_element(operand.dtype, contents, at, std::numeric_limits<double>::quiet_NaN());
+    write(place.set, output_, at, std::numeric_limits<double>::quiet_NaN());
   else
-    place.spot.before = load_element(operand.dtype, contents, at);
+    place.spot.before = load_element(operand.dtype, element(place.set, place.spot.row, place.spot.col), 0);
   return place;
 }
 
-std::span<std::byte> HiddenSpots::element(int set, int64_t row, int64_t col) {
+void HiddenSpots::write(int set, int index, int64_t at, double value) {
+  const Operand& operand = buffers_.workload().operands[static_cast<size_t>(index)];
+  std::vector<std::byte> bytes(static_cast<size_t>(dtype_bytes(operand.dtype)));
+  store_element(operand.dtype, bytes, 0, value);
+  buffers_.write(set, index, static_cast<size_t>(at) * bytes.size(), bytes);
+}
+
+std::vector<std::byte> HiddenSpots::element(int set, int64_t row, int64_t col) {
   const Operand& operand = buffers_.workload().operands[static_cast<size_t>(output_)];
-  const auto size = static_cast<size_t>(dtype_bytes(operand.dtype));
-  return buffers_.contents(set, output_).subspan(static_cast<size_t>(row * operand.ld + col) * size, size);
+  std::vector<std::byte> bytes(static_cast<size_t>(dtype_bytes(operand.dtype)));
+  buffers_.read(set, output_, static_cast<size_t>(row * operand.ld + col) * bytes.size(), bytes);
+  return bytes;
 }
 
 // Every other time in the set whose turn is next: a baseline's, most likely.
@@ -69,8 +76,7 @@ void HiddenSpots::choose_untouched(int first_set, int64_t calls) {
                   random_.between(0, operand.rows - 1),
                   random_.between(0, operand.cols - 1),
                   {}};
-  const auto bytes = element(place.set, place.row, place.col);
-  place.before.assign(bytes.begin(), bytes.end());
+  place.before = element(place.set, place.row, place.col);
   untouched_ = std::move(place);
 }
 
@@ -86,23 +92,20 @@ void HiddenSpots::prepare(int first_set, int64_t calls) {
 
 std::optional<Json> HiddenSpots::find_foreign_write() {
   if (!untouched_) return std::nullopt;
-  const auto bytes = element(untouched_->set, untouched_->row, untouched_->col);
-  if (std::equal(bytes.begin(), bytes.end(), untouched_->before.begin())) return std::nullopt;
+  if (element(untouched_->set, untouched_->row, untouched_->col) == untouched_->before) return std::nullopt;
   return Json{{"set", untouched_->set}, {"element", {untouched_->row, untouched_->col}}};
 }
 
 std::optional<Json> HiddenSpots::find_wrong() {
   const auto& operands = buffers_.workload().operands;
   for (const Place& place : places_) {
-    std::vector<std::span<const std::byte>> contents;
-    for (size_t at = 0; at < operands.size(); ++at)
-      contents.emplace_back(buffers_.contents(place.set, static_cast<int>(at)));
-    const SpotValue want = reference_(contents, place.spot);
+    std::vector<std::span<const std::byte>> inputs(operands.size());
+    for (const int input : inputs_) inputs[static_cast<size_t>(input)] = buffers_.given(place.set, input);
+    const SpotValue want = reference_(inputs, place.spot);
     const bool comparable = std::isfinite(want.value) && std::isfinite(want.bound);
     if (!comparable) continue;  // beta above 1 over many calls overflows, as it does for the user
     const Operand& operand = operands[static_cast<size_t>(output_)];
-    const double got = load_element(operand.dtype, contents[static_cast<size_t>(output_)],
-                                    place.spot.row * operand.ld + place.spot.col);
+    const double got = load_element(operand.dtype, element(place.set, place.spot.row, place.spot.col), 0);
     const bool ok = std::abs(got - want.value) <= want.bound;
     if (ok) continue;
     return Json{{"set", place.set},         {"element", {place.spot.row, place.spot.col}},

@@ -37,7 +37,8 @@ class HiddenSpots {
   };
   void change_input(int set);
   void choose_untouched(int first_set, int64_t calls);
-  std::span<std::byte> element(int set, int64_t row, int64_t col);
+  void write(int set, int index, int64_t at, double value);           // element `at` of an operand
+  std::vector<std::byte> element(int set, int64_t row, int64_t col);  // of the output
   Place choose_place(int first_set, int64_t calls);
 
   Buffers& buffers_;

@@ -16,7 +16,7 @@ namespace kw {
 
 // Pairs of samples behind every ratio that is claimed: a promotion's, a user's kernel's, a later
 // confirmation's.
-inline constexpr int kConfirmingPairs = 40;
+inline constexpr int kConfirmingPairs = 100;
 
 struct MeasurePlan {
   double sample_us = 1000;  // least length of one sample
@@ -39,8 +39,10 @@ struct MeasurePlan {
 };
 
 // Number of operand sets: footprint at least 4 x L2 and at least 2 sets, at most 4096 sets and kMaxSetBytes
-// in all. A problem of which two do not fit in kMaxSetBytes is larger than the caches and gets one set.
+// in all (on a GPU kMaxGraphNodes and kMaxGpuSetBytes). A problem of which two do not fit is larger than the
+// caches and gets one set.
 inline constexpr double kMaxSetBytes = double{1 << 30};
+inline constexpr double kMaxGpuSetBytes = double{8} * (1 << 30), kMaxGraphNodes = 128;
 [[nodiscard]] int plan_sets(const Workload& workload, const DeviceFacts& device);
 
 // Fills what calls read with N(0,1), different in every set, and outputs that no call reads with NaN. Gaps of

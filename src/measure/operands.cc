@@ -74,17 +74,21 @@ void fill_run(std::span<std::byte> run, const std::vector<std::byte>& block, siz
 }  // namespace
 
 int plan_sets(const Workload& workload, const DeviceFacts& device) {
-  constexpr double kLine = 64, kPage = 4096, kMaxSets = 4096;
+  constexpr double kLine = 64, kPage = 4096;
+  // On a GPU the sets are the nodes of one graph; where they fit into the cache it is emptied before each
+  // replay.
+  const bool on_gpu = device.target == "cuda";
+  const double max_sets = on_gpu ? kMaxGraphNodes : 4096, max_bytes = on_gpu ? kMaxGpuSetBytes : kMaxSetBytes;
   double footprint = 0, memory = 0;
   for (const Operand& operand : workload.operands) {
     const auto bytes = static_cast<double>(operand.span_bytes());
     footprint += std::ceil(bytes / kLine) * kLine;
     memory += (std::ceil(bytes / kPage) + 1) * kPage;  // with a guard page
   }
-  if (footprint == 0 || 2 * memory > kMaxSetBytes) return 1;
+  if (footprint == 0 || 2 * memory > max_bytes) return 1;
   const double l2_bytes = device.l2_bytes > 0 ? static_cast<double>(device.l2_bytes) : kDefaultL2Bytes;
   const double wanted = std::max(2.0, std::ceil(4 * l2_bytes / footprint));
-  return static_cast<int>(std::min({wanted, kMaxSets, std::floor(kMaxSetBytes / memory)}));
+  return static_cast<int>(std::min({wanted, max_sets, std::floor(max_bytes / memory)}));
 }
 
 void fill_for_timing(Buffers& buffers, uint64_t seed) {

@@ -60,6 +60,8 @@ Verdict verdict_of(const RunOutcome& outcome, const Side& side, Milliseconds lim
       return make(VerdictClass::kCheat, "clock");
     case S::kControl:
       return make(VerdictClass::kCrash, "control_state");
+    case S::kRefused:
+      return make(VerdictClass::kLaunchError, "not_started");
     case S::kKilled:
       return make(VerdictClass::kCrash, "killed");
     case S::kExit:
@@ -102,7 +104,7 @@ tl::expected<double, Verdict> Sampler::run(Side& side) {
 }
 
 tl::expected<void, Verdict> Sampler::calibrate(Side& side) {
-  for (side.calls = 1;; side.calls *= 2) {
+  for (side.calls = calls_unit_;; side.calls *= 2) {
     auto elapsed_us = run(side);
     // One long run may be an interruption: a sample that short in truth would drown in the round trip's
     // noise.

@@ -22,10 +22,11 @@ class Sampler {
   Sampler(Buffers& buffers, const MeasurePlan& plan)
       : workload_(buffers.workload()),
         sets_(buffers.sets()),
+        calls_unit_(buffers.calls_unit()),
         sample_us_(plan.sample_us),
         hidden_(buffers, plan.reference, plan.seed) {}
 
-  // Doubles side.calls until one sample lasts sample_us.
+  // Doubles side.calls from the buffers' unit on until one sample lasts sample_us.
   [[nodiscard]] tl::expected<void, Verdict> calibrate(Side& side);
   // Latency per call in us of one sample; starts at the operand set behind the last one used by any side.
   [[nodiscard]] tl::expected<double, Verdict> sample(Side& side);
@@ -35,6 +36,7 @@ class Sampler {
   [[nodiscard]] tl::expected<double, Verdict> run(Side& side);
   const Workload& workload_;
   int sets_;
+  int64_t calls_unit_;
   double sample_us_;
   HiddenSpots hidden_;
   int64_t next_set_ = 0;

@@ -109,6 +109,11 @@ Patch make_patch(const Workload& workload, const Contract& contract, const Famil
 
 }  // namespace
 
+Contract get_usual_contract(const Problem& problem) {
+  const Dtype accumulate = problem.dtype == Dtype::kF64 ? Dtype::kF64 : Dtype::kF32;
+  return {problem.dtype, accumulate, problem.dtype};
+}
+
 const std::vector<std::string>& check_families() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;

@@ -9,6 +9,9 @@
 
 namespace kw {
 
+// What vendor routines promise for a problem: its type in and out, f32 accumulate (f64 for f64).
+[[nodiscard]] Contract get_usual_contract(const Problem& problem);
+
 struct CheckPlan {
   Contract contract;                  // bound is derived from it
   std::vector<std::string> families;  // empty = all families

@@ -32,13 +32,4 @@ Workload make_workload(const Problem& problem) {
   return workload;
 }
 
-Variables make_variables(const Workload& workload, int threads) {
-  KW_CHECK(workload.size_names.size() == workload.sizes.size(), "{} names, {} sizes",
-           workload.size_names.size(), workload.sizes.size());
-  Variables variables;
-  for (size_t i = 0; i < workload.sizes.size(); ++i) variables[workload.size_names[i]] = workload.sizes[i];
-  variables["threads"] = threads;
-  return variables;
-}
-
 }  // namespace kw

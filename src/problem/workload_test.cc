@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "record/launch.h"
+
 namespace kw {
 namespace {
 

@@ -3,7 +3,7 @@
 #include <cctype>
 #include <charconv>
 
-#include "record/launch.h"
+#include "record/expression.h"
 
 namespace kw {
 namespace {
@@ -158,6 +158,14 @@ Result<Expression> Expression::parse(std::string_view text) {
 
 Result<int64_t> Expression::evaluate(const Variables& variables) const {
   return Evaluator(text_, &variables).run();
+}
+
+Result<int64_t> evaluate_within(const Expression& expression, const Variables& variables,
+                                std::string_view what, int64_t least, int64_t most) {
+  KW_TRY(const int64_t value, expression.evaluate(variables));
+  if (value < least || value > most)
+    return fail_user("{} = {} gives {}; allowed are {} to {}", what, expression.text(), value, least, most);
+  return value;
 }
 
 }  // namespace kw

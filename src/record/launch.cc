@@ -3,24 +3,11 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/check.h"
 #include "record/json_fields.h"
 
 namespace kw {
 namespace {
-
-// A number or an expression text.
-Result<Expression> take_expression(JsonFields& fields, const char* name, const char* absent) {
-  const Json* value = fields.find(name);
-  if (value == nullptr && absent != nullptr) return Expression::parse(absent);
-  if (value == nullptr) return fail_user("{}: field \"{}\" is missing", fields.where(), name);
-  if (value->is_number_integer()) return Expression::parse(value->dump());
-  if (!value->is_string())
-    return fail_user("{}: field \"{}\" must be a number or an expression, not {}", fields.where(), name,
-                     value->dump());
-  auto parsed = Expression::parse(value->get<std::string>());
-  if (!parsed) return with_context(parsed.error(), fields.where() + ": field \"" + name + "\"");
-  return parsed;
-}
 
 bool is_symbol_name(std::string_view name) {
   if (name.empty() || name.size() > 200 || std::isdigit(static_cast<unsigned char>(name[0]))) return false;
@@ -44,7 +31,7 @@ Result<Contract> parse_contract(const Json& json) {
   return contract;
 }
 
-Result<KernelLaunch> parse_kernel(const Json& json, size_t index) {
+Result<KernelLaunch> parse_kernel(const Json& json, size_t index, bool on_grid) {
   JsonFields fields(json, fmt::format("launch.kernels[{}]", index));
   KW_TRY_VOID(fields.check_object());
   KernelLaunch kernel;
@@ -52,7 +39,11 @@ Result<KernelLaunch> parse_kernel(const Json& json, size_t index) {
   if (!is_symbol_name(kernel.name))
     return fail_user("{}: name \"{}\" is not a C symbol of at most 200 characters", fields.where(),
                      kernel.name);
-  KW_TRY(kernel.items, take_expression(fields, "items", nullptr));
+  if (on_grid) {
+    KW_TRY(kernel.grid, parse_grid(fields));
+  } else {
+    KW_TRY(kernel.items, take_expression(fields, "items", nullptr));
+  }
   KW_TRY_VOID(fields.check_nothing_left());
   return kernel;
 }
@@ -79,7 +70,7 @@ Status parse_lists(JsonFields& fields, LaunchRecord& launch) {
   if (kernels == nullptr || !kernels->is_array() || kernels->empty() || kernels->size() > kMaxKernels)
     return fail_user("launch.kernels: a list of 1 to {} kernels is needed", kMaxKernels);
   for (size_t i = 0; i < kernels->size(); ++i) {
-    KW_TRY(KernelLaunch kernel, parse_kernel((*kernels)[i], i));
+    KW_TRY(KernelLaunch kernel, parse_kernel((*kernels)[i], i, launch.target == "cuda"));
     launch.kernels.push_back(std::move(kernel));
   }
   const Json* domain = fields.find("domain");
@@ -94,12 +85,14 @@ Status parse_lists(JsonFields& fields, LaunchRecord& launch) {
   return {};
 }
 
-Result<int64_t> evaluate_within(const Expression& expression, const Variables& variables, const char* what,
-                                int64_t most) {
-  KW_TRY(const int64_t value, expression.evaluate(variables));
-  if (value < 0 || value > most)
-    return fail_user("{} = {} gives {}; allowed are 0 to {}", what, expression.text(), value, most);
-  return value;
+// The instruction sets of a target, as a record names them.
+bool is_known_isa(std::string_view target, std::string_view isa) {
+  if (target == "cpu") return isa == "avx2" || isa == "avx512";
+  if (!isa.starts_with("sm_")) return false;
+  std::string_view digits = isa.substr(3);
+  if (digits.ends_with('a')) digits.remove_suffix(1);
+  return (digits.size() == 2 || digits.size() == 3) && digits >= "80" &&
+         std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 }  // namespace
@@ -114,8 +107,14 @@ Json print_launch(const LaunchRecord& launch) {
                       {"output", print_dtype(launch.contract.output)}};
   json["isa"] = launch.isa;
   json["kernels"] = Json::array();
-  for (const KernelLaunch& kernel : launch.kernels)
-    json["kernels"].push_back({{"name", kernel.name}, {"items", kernel.items.text()}});
+  for (const KernelLaunch& kernel : launch.kernels) {
+    Json one = {{"name", kernel.name}};
+    if (kernel.grid)
+      print_grid(*kernel.grid, one);
+    else
+      one["items"] = kernel.items.text();
+    json["kernels"].push_back(std::move(one));
+  }
   json["workspace_bytes"] = launch.workspace_bytes.text();
   json["scratch_bytes"] = launch.scratch_bytes.text();
   json["domain"] = Json::array();
@@ -131,7 +130,8 @@ Result<LaunchRecord> parse_launch(const Json& json) {
   KW_TRY_VOID(fields.check_object());
   LaunchRecord launch;
   KW_TRY(launch.target, fields.text("target", "cpu"));
-  if (launch.target != "cpu") return fail_user("launch.target \"{}\" is not known; use cpu", launch.target);
+  if (launch.target != "cpu" && launch.target != "cuda")
+    return fail_user("launch.target \"{}\" is not known; use cpu or cuda", launch.target);
   KW_TRY(launch.op, fields.text("op", "gemm"));
   if (!is_symbol_name(launch.op)) return fail_user("launch.op \"{}\" is not a name such as gemm", launch.op);
   KW_TRY(const std::string layout, fields.text("layout"));
@@ -139,9 +139,10 @@ Result<LaunchRecord> parse_launch(const Json& json) {
   if (const Json* contract = fields.find("contract")) {
     KW_TRY(launch.contract, parse_contract(*contract));
   }
-  KW_TRY(launch.isa, fields.text("isa", "avx2"));
-  if (launch.isa != "avx2" && launch.isa != "avx512")
-    return fail_user("launch.isa \"{}\" is not known; use avx2 or avx512", launch.isa);
+  KW_TRY(launch.isa, fields.text("isa", launch.target == "cpu" ? "avx2" : "sm_80"));
+  if (!is_known_isa(launch.target, launch.isa))
+    return fail_user("launch.isa \"{}\" is not known; use {}", launch.isa,
+                     launch.target == "cpu" ? "avx2 or avx512" : "sm_80, sm_90a or another of sm_80 and up");
   KW_TRY_VOID(parse_lists(fields, launch));
   KW_TRY(launch.workspace_bytes, take_expression(fields, "workspace_bytes", "0"));
   KW_TRY(launch.scratch_bytes, take_expression(fields, "scratch_bytes", "0"));
@@ -154,15 +155,29 @@ Result<LaunchRecord> parse_launch(const Json& json) {
 
 Result<LaunchNumbers> evaluate_launch(const LaunchRecord& launch, const Variables& variables) {
   LaunchNumbers numbers;
+  KW_TRY(numbers.workspace_bytes,
+         evaluate_within(launch.workspace_bytes, variables, "workspace_bytes", 0, kMaxWorkspaceBytes));
+  KW_TRY(numbers.scratch_bytes,
+         evaluate_within(launch.scratch_bytes, variables, "scratch_bytes", 0, kMaxWorkspaceBytes));
   for (const KernelLaunch& kernel : launch.kernels) {
-    KW_TRY(const int64_t items, evaluate_within(kernel.items, variables, "items", kMaxItems));
+    if (kernel.grid) {
+      KW_TRY(GridNumbers grid, evaluate_grid(*kernel.grid, variables, numbers.workspace_bytes));
+      numbers.grids.push_back(std::move(grid));
+      continue;
+    }
+    KW_TRY(const int64_t items, evaluate_within(kernel.items, variables, "items", 0, kMaxItems));
     numbers.items.push_back(items);
   }
-  KW_TRY(numbers.workspace_bytes,
-         evaluate_within(launch.workspace_bytes, variables, "workspace_bytes", kMaxWorkspaceBytes));
-  KW_TRY(numbers.scratch_bytes,
-         evaluate_within(launch.scratch_bytes, variables, "scratch_bytes", kMaxWorkspaceBytes));
   return numbers;
+}
+
+Variables make_variables(const Workload& workload, int threads) {
+  KW_CHECK(workload.size_names.size() == workload.sizes.size(), "{} names, {} sizes",
+           workload.size_names.size(), workload.sizes.size());
+  Variables variables;
+  for (size_t i = 0; i < workload.sizes.size(); ++i) variables[workload.size_names[i]] = workload.sizes[i];
+  variables["threads"] = threads;
+  return variables;
 }
 
 std::optional<std::string> find_domain_violation(const LaunchRecord& launch, const Variables& variables) {

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,25 +10,12 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "record/expression.h"
+#include "record/grid_launch.h"
 #include "record/problem.h"
+#include "record/workload.h"
 
 namespace kw {
-
-using Variables = std::map<std::string, int64_t, std::less<>>;
-
-// int64 arithmetic: numbers, names, + - * / %, parentheses, min(a,b) max(a,b) ceil_div(a,b).
-// Overflow, division by zero and unknown names are errors, never wrapped values.
-class Expression {
- public:
-  Expression() : text_("0") {}
-  [[nodiscard]] static Result<Expression> parse(std::string_view text);
-  [[nodiscard]] Result<int64_t> evaluate(const Variables& variables) const;
-  const std::string& text() const { return text_; }
-  bool operator==(const Expression& other) const { return text_ == other.text_; }
-
- private:
-  std::string text_;
-};
 
 // Types a kernel claims; verify derives its error bound from them.
 struct Contract {
@@ -40,8 +25,9 @@ struct Contract {
 
 // One kernel of the object; kernels of a record run in order with a barrier between.
 struct KernelLaunch {
-  std::string name;  // symbol
-  Expression items;  // work items; the pool runs kernel(item, call) for item in [0, items)
+  std::string name;                     // symbol
+  Expression items;                     // target cpu: the pool runs kernel(item, call) for item in [0, items)
+  std::optional<GridLaunch> grid = {};  // target cuda, and only there
   bool operator==(const KernelLaunch&) const = default;
 };
 
@@ -57,7 +43,7 @@ struct LaunchRecord {
   std::string op = "gemm";
   Layout layout = Layout::kNN;
   Contract contract;
-  std::string isa = "avx2";  // "avx2", "avx512": what the code needs
+  std::string isa = "avx2";  // what the code needs: "avx2", "avx512"; "sm_80", "sm_90a"
   std::vector<KernelLaunch> kernels;
   Expression workspace_bytes;  // one block shared by all items of a call
   Expression scratch_bytes;    // one block per pool thread
@@ -77,10 +63,15 @@ inline constexpr size_t kMaxKernels = 16;
 // Numbers of one launch for given sizes ("threads" is added by the caller); refuses negative or too large
 // ones.
 struct LaunchNumbers {
-  std::vector<int64_t> items;  // per kernel
+  std::vector<int64_t> items;      // per kernel
+  std::vector<GridNumbers> grids;  // per kernel; target cuda only
   int64_t workspace_bytes = 0, scratch_bytes = 0;
 };
 [[nodiscard]] Result<LaunchNumbers> evaluate_launch(const LaunchRecord& launch, const Variables& variables);
+
+// The variables of launch expressions: the workload's sizes and "threads". The target adds what only it knows
+// ("sm_count").
+[[nodiscard]] Variables make_variables(const Workload& workload, int threads);
 
 // Empty when the sizes lie in the record's domain, else the rule that they break.
 [[nodiscard]] std::optional<std::string> find_domain_violation(const LaunchRecord& launch,

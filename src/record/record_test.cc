@@ -99,12 +99,104 @@ TEST(Launch, parse_and_print_are_inverse) {
   EXPECT_EQ(*back, sample_launch());
 }
 
+// A two-pass kernel with every kind of argument.
+LaunchRecord sample_grid_launch() {
+  const auto make = [](const char* text) { return *Expression::parse(text); };
+  LaunchRecord launch;
+  launch.target = "cuda";
+  launch.isa = "sm_90a";
+  launch.contract = {Dtype::kF16, Dtype::kF32, Dtype::kF16};
+  launch.workspace_bytes = make("m*n*4");
+  GridLaunch grid;
+  grid.grid = {make("ceil_div(n,64)*4"), make("ceil_div(m,64)"), make("1")};
+  grid.block = {make("160"), make("1"), make("1")};
+  grid.cluster = {make("4"), make("1"), make("1")};
+  grid.shared_bytes = make("4*16384+1024");
+  using Kind = Argument::Kind;
+  const TensorMap map{"a", {make("k"), make("m")}, {make("lda*2")}, {64, 64}, 128};
+  grid.arguments = {{Kind::kTensorMap, "", {}, map},       {Kind::kOperand, "c", {}, {}},
+                    {Kind::kWorkspace, "", make("0"), {}}, {Kind::kInt32, "", make("m"), {}},
+                    {Kind::kInt64, "", make("ldc"), {}},   {Kind::kFloat32, "alpha", {}, {}}};
+  grid.programmatic = true;
+  launch.kernels = {{.name = "kw_gemm", .items = {}, .grid = grid}};
+  return launch;
+}
+
+const Variables kGridSizes = {{"m", 130}, {"n", 64}, {"k", 72}, {"lda", 72}, {"ldb", 72}, {"ldc", 64}};
+
+TEST(Launch, grids_parse_and_print_inversely) {
+  const auto back = parse_launch(print_launch(sample_grid_launch()));
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(*back, sample_grid_launch());
+}
+
+TEST(Launch, grids_become_numbers) {
+  const auto numbers = evaluate_launch(sample_grid_launch(), kGridSizes);
+  ASSERT_TRUE(numbers) << numbers.error().message;
+  const GridNumbers& grid = numbers->grids.at(0);
+  EXPECT_EQ(grid.grid, (std::array<int64_t, 3>{4, 3, 1}));
+  EXPECT_EQ(grid.cluster, (std::array<int64_t, 3>{4, 1, 1}));
+  EXPECT_EQ(grid.shared_bytes, 66560);
+  EXPECT_EQ(grid.arguments.at(0).map.sizes, (std::vector<int64_t>{72, 130}));
+  EXPECT_EQ(grid.arguments.at(0).map.stride_bytes, (std::vector<int64_t>{144}));
+  EXPECT_EQ(grid.arguments.at(3).value, 130);
+}
+
+TEST(Launch, grids_that_no_device_starts_are_refused_with_the_value) {
+  const std::pair<const char*, const char*> edits[] = {{"block", "[2000]"},
+                                                       {"block", "[64,32]"},
+                                                       {"grid", "[\"m-131\"]"},
+                                                       {"grid", "[3]"},
+                                                       {"cluster", "[5,4]"},
+                                                       {"shared_bytes", "300000"},
+                                                       {"grid", "[1,2,3,4]"},
+                                                       {"arguments", "5"},
+                                                       {"arguments", "[{\"int32\":\"k*100000000\"}]"},
+                                                       {"arguments", "[{\"workspace\":\"8\"}]"},
+                                                       {"arguments", "[{\"workspace\":\"m*n*4\"}]"},
+                                                       {"arguments", "[{\"pointer\":\"a\"}]"},
+                                                       {"arguments", "[{\"operand\":3}]"},
+                                                       {"arguments", "[{\"int32\":1,\"int64\":1}]"},
+                                                       {"carveout_percent", "101"},
+                                                       {"surprise", "1"},
+                                                       {"programmatic", "\"yes\""},
+                                                       {"grid", "null"}};
+  for (const auto& [field, text] : edits) {
+    Json json = print_launch(sample_grid_launch());
+    json["kernels"][0][field] = *parse_json(text, "edit");
+    const auto parsed = parse_launch(json);
+    EXPECT_FALSE(parsed && evaluate_launch(*parsed, kGridSizes)) << field << " " << text;
+  }
+}
+
+TEST(Launch, tensor_maps_that_cannot_be_built_are_refused) {
+  const std::pair<const char*, const char*> edits[] = {
+      {"sizes", "[\"k\"]"}, {"sizes", "[0,4]"}, {"stride_bytes", "[\"lda\"]"}, {"stride_bytes", "[-16]"},
+      {"box", "[64,300]"},  {"box", "[64]"},    {"swizzle_bytes", "48"},       {"sizes", "[1,1,1,1,1,1]"},
+      {"operand", "1"},     {"fill", "0"}};
+  for (const auto& [field, text] : edits) {
+    Json json = print_launch(sample_grid_launch());
+    json["kernels"][0]["arguments"][0]["tensor_map"][field] = *parse_json(text, "edit");
+    const auto parsed = parse_launch(json);
+    EXPECT_FALSE(parsed && evaluate_launch(*parsed, kGridSizes)) << field << " " << text;
+  }
+}
+
+TEST(Launch, a_grid_of_no_blocks_needs_no_tensor_map) {
+  Variables sizes = kGridSizes;
+  sizes["m"] = 0;
+  const auto numbers = evaluate_launch(sample_grid_launch(), sizes);
+  ASSERT_TRUE(numbers) << numbers.error().message;
+  EXPECT_TRUE(numbers->grids.at(0).is_empty());
+}
+
 TEST(Launch, odd_records_are_refused_with_the_field) {
   const std::pair<const char*, Json> edits[] = {{"kernels", Json::array()},
                                                 {"kernels", 5},
                                                 {"layout", "xx"},
                                                 {"surprise", 1},
                                                 {"isa", "sse9"},
+                                                {"isa", "sm_90a"},
                                                 {"target", "moon"},
                                                 {"workspace_bytes", "1+"},
                                                 {"domain", "m"},

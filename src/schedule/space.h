@@ -38,7 +38,8 @@ class Space {
   virtual std::vector<int64_t> tile(std::string_view key) const = 0;  // {tile_m, tile_n, tile_k}
 };
 
-// Families that can compute the problem on the device: today gemm_cpu.
+// Families that can compute the problem on the device (the GPU's as one joint space, joint_space.h): gemm_cpu
+// on a CPU; gemm_wgmma, gemm_direct, gemm_async on a GPU.
 [[nodiscard]] std::vector<std::unique_ptr<Space>> make_spaces(const Problem& problem,
                                                               const DeviceFacts& device);
 [[nodiscard]] Result<std::unique_ptr<Space>> make_space(std::string_view family, const Problem& problem,

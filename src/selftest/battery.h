@@ -1,6 +1,6 @@
-// The real stages put together for kernels with a known verdict: emit, compile, verify on this machine's
-// device. Used by every section of the selftest; keeps checks and binaries so that each is made once. Judges
-// nothing itself.
+// The real stages put together for kernels with a known verdict: emit, compile, verify on a device of this
+// machine, its cores (f32) or its GPU (f16). Used by every section of the selftest; keeps checks and binaries
+// so that each is made once. Judges nothing itself.
 #pragma once
 
 #include <map>
@@ -28,9 +28,9 @@ struct Judged {
 
 class Battery {
  public:
-  // Opens devices of one and, where the machine has them, two threads, and a compiler with a cache of its
-  // own.
-  [[nodiscard]] static Result<Battery> make();
+  // "cpu": opens devices of one and, where the machine has them, two threads. "cuda": the GPU. And a compiler
+  // with a cache of its own.
+  [[nodiscard]] static Result<Battery> make(const std::string& target = "cpu");
 
   // Through source rules and compiler; a Verdict when either refuses. Cached by name.
   [[nodiscard]] Result<tl::expected<Binary, Judged>> build(const CorpusKernel& kernel);
@@ -44,6 +44,10 @@ class Battery {
   // Vendor routines that can compute any of the checks of a layout.
   [[nodiscard]] Result<std::set<std::string>> find_vendors(Layout layout, uint64_t seed);
   [[nodiscard]] Result<const std::vector<Check>*> find_checks(Layout layout, uint64_t seed);
+  // A schedule of a family through every stage, on checks of its own domain and element type.
+  [[nodiscard]] Result<Judged> judge_schedule(const Problem& problem, const std::string& family,
+                                              const std::string& key, const std::vector<int64_t>& tile,
+                                              uint64_t seed);
 
   [[nodiscard]] bool has_threads(int threads) const { return devices_.contains(threads); }
   // Enough cores, and the instructions that the launch record names.
@@ -53,6 +57,8 @@ class Battery {
   [[nodiscard]] const fs::path& folder() const { return folder_->path(); }
 
  private:
+  LaunchRecord make_record(Layout layout) const;
+  Contract get_contract() const;
   std::optional<TempFolder> folder_;
   std::optional<Compiler> compiler_;
   std::map<int, std::unique_ptr<Device>> devices_;

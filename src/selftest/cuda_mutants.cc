@@ -1,7 +1,7 @@
 // Wrong CUDA kernels: what each changes in which right kernel, and the code that names its fault. Codes
 // beside those of verify/reason.h: race/between_threads (of one block; racecheck may have to find it),
 // race/between_blocks, out_of_bounds/shared, wrong_result/uninitialised_shared (an initcheck finding names
-// it), crash/illegal_address, crash/trap. Sections that no loader should know cannot come from CUDA text:
+// it), crash/trap. Sections that no loader should know cannot come from CUDA text:
 // nvcc drops the attribute.
 #include "selftest/cuda_mutants.h"
 
@@ -79,7 +79,7 @@ std::vector<Change> list_memory() {
       {"reads_past_a", "out_of_bounds/past_a", {{kLeft, "p < k ? to_float(a[i * lda + p]) : 0"}}},
       {"reads_past_b", "out_of_bounds/past_b", {{kRight, "p < k ? to_float(b[p * ldb + j]) : 0"}}},
       {"no_row_check", "out_of_bounds/write_past_c", {{kInside, "if (j < n) store"}}},
-      {"no_column_check", "out_of_bounds/write_gap_c", {{kInside, "if (i < m) store"}}},
+      {"no_column_check", "out_of_bounds/write_past_c", {{kInside, "if (i < m) store"}}},
       {"writes_past_c",
        "out_of_bounds/write_past_c",
        {{kEnd,
@@ -89,7 +89,7 @@ std::vector<Change> list_memory() {
        {{kEnd,
          "if (row0 == 0 && col0 == 0 && thread == 0 && m * k > 0) const_cast<half_bits*>(a)[0] ^= 1;"}}},
       {"illegal_address",
-       "crash/illegal_address",
+       "crash/segfault",
        {{kEnd, "if (thread == 0) *reinterpret_cast<volatile int*>(1ll << 46) = 1;"}}},
       {"row_offset_in_32_bits",
        "out_of_bounds/index_32_bits",
@@ -136,7 +136,7 @@ std::vector<Change> list_conduct() {
        "illegal/undefined_symbol",
        {{kEnd, "if (thread == 0) { int* x = static_cast<int*>(malloc(64)); if (x != nullptr) *x = 1; }"}}},
       {"launches_a_kernel",
-       "illegal/undefined_symbol",
+       "compile_error/syntax",
        {{kDeclarations,
          "extern \"C\" __device__ void* cudaGetParameterBuffer(unsigned long alignment, unsigned long "
          "bytes);"},

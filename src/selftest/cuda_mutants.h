@@ -11,7 +11,7 @@ namespace kw {
 
 // One kernel of a call; launches run in order on one stream. Grid sizes are launch-record arithmetic over m,
 // n, k.
-struct CudaLaunch {
+struct CudaMutantLaunch {
   std::string kernel;
   std::string grid_x, grid_y = "1", grid_z = "1";
   std::string block_x;
@@ -21,7 +21,7 @@ struct CudaLaunch {
 struct CudaMutant {
   std::string name;
   std::string text;  // self-contained, no includes
-  std::vector<CudaLaunch> launches;
+  std::vector<CudaMutantLaunch> launches;
   std::string workspace_bytes = "0";
   std::string expected = "pass";  // Verdict::code()
   bool compiles = true;           // nvcc takes it; else refused before or by the compiler

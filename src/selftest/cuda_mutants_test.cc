@@ -41,7 +41,7 @@ TEST(CudaMutants, have_launches_that_can_be_evaluated) {
   for (const CudaMutant& mutant : list_all()) {
     EXPECT_FALSE(mutant.launches.empty()) << mutant.name;
     std::vector<std::string> texts = {mutant.workspace_bytes};
-    for (const CudaLaunch& launch : mutant.launches)
+    for (const CudaMutantLaunch& launch : mutant.launches)
       for (const auto& text :
            {launch.grid_x, launch.grid_y, launch.grid_z, launch.block_x, launch.smem_bytes})
         texts.push_back(text);
@@ -66,7 +66,7 @@ std::string join_texts(const std::vector<CudaMutant>& mutants) {
   for (size_t at = 0; at < mutants.size(); ++at) {
     if (!mutants[at].compiles) continue;
     std::string defines, undefines;
-    for (const CudaLaunch& launch : mutants[at].launches) {
+    for (const CudaMutantLaunch& launch : mutants[at].launches) {
       defines += fmt::format("#define {0} {0}_{1}\n", launch.kernel, at);
       undefines += fmt::format("#undef {}\n", launch.kernel);
     }

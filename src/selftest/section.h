@@ -49,4 +49,9 @@ Status run_statistic_section(Battery& battery, SectionRun& run);
 // Crashes, hangs, a misbehaving host.
 Status run_fault_section(Battery& battery, SectionRun& run);
 
+// On the GPU: wrong and right CUDA texts and vendor routines; kernels of every family.
+Status run_cuda_mutant_section(Battery& battery, SectionRun& run);
+Status run_cuda_honest_section(Battery& battery, SectionRun& run);
+Status run_cuda_family_section(Battery& battery, SectionRun& run);
+
 }  // namespace kw

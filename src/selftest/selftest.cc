@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 #include "selftest/section.h"
 
@@ -25,6 +26,20 @@ constexpr Entry kSections[] = {
     {"statistics", "equal kernels do not win; a kernel 3 % faster does", run_statistic_section},
     {"faults", "crashes, hangs and a misbehaving host cost no other result", run_fault_section},
 };
+
+constexpr Entry kCudaSections[] = {
+    {"kernels", "kernels of every family are right for both layouts and types, edges and odd strides",
+     run_cuda_family_section},
+    {"mutants", "wrong CUDA kernels are refused, each by the verdict that names its fault",
+     run_cuda_mutant_section},
+    {"honest", "right CUDA kernels and vendor routines pass", run_cuda_honest_section},
+    {"statistics", "equal kernels do not win; a kernel 3 % faster does", run_statistic_section},
+};
+
+std::span<const Entry> list_entries(const std::string& target) {
+  if (target == "cuda") return kCudaSections;
+  return kSections;
+}
 
 }  // namespace
 
@@ -58,22 +73,23 @@ SelftestSection SectionRun::finish(Clock::time_point start) {
   return std::move(section_);
 }
 
-std::vector<SelftestTopic> list_selftest_sections() {
+std::vector<SelftestTopic> list_selftest_sections(const std::string& target) {
   std::vector<SelftestTopic> topics;
-  for (const Entry& entry : kSections) topics.push_back({entry.name, entry.shows});
+  for (const Entry& entry : list_entries(target)) topics.push_back({entry.name, entry.shows});
   return topics;
 }
 
 Result<std::vector<SelftestSection>> run_selftest(const SelftestPlan& plan) {
   std::vector<std::string> names;
-  for (const Entry& entry : kSections) names.emplace_back(entry.name);
+  const std::span<const Entry> entries = list_entries(plan.target);
+  for (const Entry& entry : entries) names.emplace_back(entry.name);
   for (const std::string& wanted : plan.sections)
     if (std::find(names.begin(), names.end(), wanted) == names.end())
       return fail_user("section \"{}\" does not exist; sections are {}", wanted, fmt::join(names, ", "));
-  KW_TRY(Battery battery, Battery::make());
+  KW_TRY(Battery battery, Battery::make(plan.target));
   std::vector<SelftestSection> sections;
   bool found = plan.only.empty();
-  for (const Entry& entry : kSections) {
+  for (const Entry& entry : entries) {
     const auto& wanted = plan.sections;
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), entry.name) == wanted.end()) continue;
     if (plan.should_stop()) break;

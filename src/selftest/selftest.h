@@ -47,6 +47,7 @@ inline constexpr SelftestDepth kShort{1, 1, 200, 40, 240, 80};
 inline constexpr SelftestDepth kFull{3, 20, 1000, 200, 3000, 1000};
 
 struct SelftestPlan {
+  std::string target = "cpu";  // or "cuda"
   SelftestDepth depth = kShort;
   std::vector<std::string> sections;  // empty = all
   std::string only;                   // the one item of this name; empty = all
@@ -58,7 +59,7 @@ struct SelftestPlan {
 struct SelftestTopic {
   std::string name, shows;
 };
-[[nodiscard]] std::vector<SelftestTopic> list_selftest_sections();
+[[nodiscard]] std::vector<SelftestTopic> list_selftest_sections(const std::string& target = "cpu");
 
 // User error for a section or item that does not exist. An interrupted run returns what it has.
 [[nodiscard]] Result<std::vector<SelftestSection>> run_selftest(const SelftestPlan& plan);

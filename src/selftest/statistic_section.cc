@@ -100,6 +100,18 @@ Result<std::optional<tl::expected<Timing, Verdict>>> compare_quietly(TimedBench&
   return std::optional<tl::expected<Timing, Verdict>>();
 }
 
+bool is_on_gpu(Battery& battery) { return battery.device().facts().target == "cuda"; }
+
+Result<Binary> build_chain(Battery& battery, int64_t length) {
+  if (!is_on_gpu(battery)) return build_timed(battery, make_chain(length));
+  KW_TRY(const CorpusKernel kernel, make_cuda_chain(length));
+  return build_timed(battery, kernel);
+}
+
+Problem make_chain_problem(Battery& battery) {
+  return make_square(8, is_on_gpu(battery) ? Dtype::kF16 : Dtype::kF32);
+}
+
 struct EqualCase {
   std::string name;
   Problem problem;
@@ -107,7 +119,20 @@ struct EqualCase {
   int sets;
 };
 
+// A launch-bound, a latency-bound and a cache-bound kernel of the families.
+Result<std::vector<EqualCase>> make_cuda_equal_cases(Battery& battery) {
+  KW_TRY(Binary chain, build_chain(battery, kLength));
+  std::vector<EqualCase> cases = {{"equal_chain", make_chain_problem(battery), std::move(chain), 4}};
+  for (const int64_t size : {64, 256, 512}) {
+    const Problem problem = make_square(size, Dtype::kF16);
+    KW_TRY(Binary ranked, build_ranked_first(battery, problem));
+    cases.push_back({fmt::format("equal_ranked_{}", size), problem, std::move(ranked), 0});
+  }
+  return cases;
+}
+
 Result<std::vector<EqualCase>> make_equal_cases(Battery& battery) {
+  if (is_on_gpu(battery)) return make_cuda_equal_cases(battery);
   const auto honest = make_honest_kernels();
   const auto packed = std::find_if(honest.begin(), honest.end(), [](const CorpusKernel& kernel) {
     return kernel.name == "packed_b_in_workspace";
@@ -159,9 +184,9 @@ Status add_equal(Battery& battery, SectionRun& run) {
 // A chain 3 % shorter is found; one 3 % longer never wins.
 Status add_planted(Battery& battery, SectionRun& run) {
   if (!run.wants("planted_win") && !run.wants("planted_loss")) return {};
-  KW_TRY(const Binary quick, build_timed(battery, make_chain(kLength)));
-  KW_TRY(const Binary slow, build_timed(battery, make_chain(kThreePercentLonger)));
-  KW_TRY(TimedBench bench, TimedBench::open(battery, make_square(8), 4));
+  KW_TRY(const Binary quick, build_chain(battery, kLength));
+  KW_TRY(const Binary slow, build_chain(battery, kThreePercentLonger));
+  KW_TRY(TimedBench bench, TimedBench::open(battery, make_chain_problem(battery), 4));
   const MeasurePlan plan = make_confirming_plan();
   const int count = run.depth().planted_pairs;
   if (run.wants("planted_win")) {
@@ -342,6 +367,10 @@ Status add_rotation(Battery& battery, SectionRun& run) {
 }  // namespace
 
 Status run_statistic_section(Battery& battery, SectionRun& run) {
+  if (is_on_gpu(battery)) {  // what the other parts show does not depend on the target
+    KW_TRY_VOID(add_equal(battery, run));
+    return add_planted(battery, run);
+  }
   for (const RunSection part :
        {add_equal, add_planted, add_two_modes, add_choice, add_roofline, add_monotony, add_rotation})
     KW_TRY_VOID(part(battery, run));

@@ -29,7 +29,9 @@ Result<TimedBench> TimedBench::open(Battery& battery, const Problem& problem, in
 }
 
 void TimedBench::complete(MeasurePlan& plan) const {
-  plan.cores = find_measuring_cores();
+  const bool on_gpu = battery_->device().facts().target == "cuda";
+  if (!on_gpu) plan.cores = find_measuring_cores();
+  plan.watch_load = !on_gpu;
   if (plan.seed == 0) plan.seed = make_secret_seed();
 }
 
@@ -83,8 +85,9 @@ Result<Binary> build_ranked_first(Battery& battery, const Problem& problem) {
   return *std::move(binary);
 }
 
-Problem make_square(int64_t size) {
+Problem make_square(int64_t size, Dtype dtype) {
   Problem problem;
+  problem.dtype = dtype;
   problem.m = problem.n = problem.k = size;
   return with_tight_strides(problem);
 }

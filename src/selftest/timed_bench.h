@@ -37,7 +37,7 @@ class TimedBench {
 // The schedule that the analytic model ranks first for the problem.
 [[nodiscard]] Result<Binary> build_ranked_first(Battery& battery, const Problem& problem);
 
-[[nodiscard]] Problem make_square(int64_t size);
+[[nodiscard]] Problem make_square(int64_t size, Dtype dtype = Dtype::kF32);
 
 // Most of `trials` that an event of probability `share` reaches by chance, exceeded in 1 of 100 experiments
 // (binomial distribution).

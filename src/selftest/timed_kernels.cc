@@ -42,8 +42,34 @@ CorpusKernel make_chain(int64_t length) {
   return make_timed(fmt::format("chain_{}", length), fmt::format("  c[0] = run_chain(call, {});\n", length));
 }
 
+Result<CorpusKernel> make_cuda_chain(int64_t length) {
+  CorpusKernel kernel;
+  kernel.name = fmt::format("cuda_chain_{}", length);
+  kernel.text = fmt::format(R"(
+extern "C" __global__ void gemm(const unsigned short* a, unsigned short* c) {{
+  const float scale = 0.5f + a[0] * 1e-30f, step = 1 + a[1] * 1e-30f;  // the compiler knows neither
+  float value = 1;
+#pragma unroll 1
+  for (int i = 0; i < {}; ++i) value = value * scale + step;
+  c[0] = static_cast<unsigned short>(value);
+}}
+)",
+                            length);
+  GridLaunch grid;
+  KW_TRY(const Expression one, Expression::parse("1"));
+  grid.grid = grid.block = grid.cluster = {one, one, one};
+  for (const char* name : {"a", "c"}) grid.arguments.push_back({Argument::Kind::kOperand, name, {}, {}});
+  LaunchRecord launch;
+  launch.target = "cuda";
+  launch.isa = "sm_80";
+  launch.contract = {Dtype::kF16, Dtype::kF32, Dtype::kF16};
+  launch.kernels.push_back({.name = "gemm", .items = {}, .grid = std::move(grid)});
+  kernel.launch = std::move(launch);
+  return kernel;
+}
+
 CorpusKernel make_slow_stretches(int64_t length) {
-  return make_counting("slow_stretches", fmt::format("at % 1024 < 256 ? {} : {}", 2 * length, length));
+  return make_counting("slow_stretches", fmt::format("at % 8192 < 2048 ? {} : {}", 2 * length, length));
 }
 
 CorpusKernel make_slow_tenth_call(int64_t length) {

@@ -9,9 +9,10 @@
 
 namespace kw {
 
-// One item: `length` dependent multiply-adds.
+// One item, on a GPU one thread: `length` dependent multiply-adds.
 [[nodiscard]] CorpusKernel make_chain(int64_t length);
-// Twice as slow in every fourth stretch of 256 calls; the workspace counts the calls.
+[[nodiscard]] Result<CorpusKernel> make_cuda_chain(int64_t length);
+// Twice as slow in every fourth stretch of 2,048 calls; the workspace counts the calls.
 [[nodiscard]] CorpusKernel make_slow_stretches(int64_t length);
 // Slow by ten lengths in every tenth call.
 [[nodiscard]] CorpusKernel make_slow_tenth_call(int64_t length);

@@ -1,8 +1,10 @@
-// The interface between stages and hardware: operand buffers, programs that run in a caged worker, vendor
-// baselines. verify and measure see nothing else of a target. The clock and the buffers' truth live on this
-// side, never in the worker. Implemented by target/cpu.
+// The interface between stages and hardware: operand buffers, programs that run in a worker process, vendor
+// baselines. verify and measure see nothing else of a target. Host code of a candidate runs at most behind a
+// closed filter (cpu), never with the GPU's context (cuda); the buffers' truth lives on this side.
+// Implemented by target/cpu and target/cuda.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -50,14 +52,28 @@ class Buffers {
   virtual int sets() const = 0;
   // Operand storage of span_bytes(), including the gaps of pitched rows. Valid while no program runs.
   virtual std::span<std::byte> contents(int set, int operand) = 0;
+  // What the caller last put into an operand that is only read, whatever a kernel has done to it since: no
+  // transfer where memory is remote.
+  virtual std::span<const std::byte> given(int set, int operand) { return contents(set, operand); }
+  // A few bytes of an operand at an offset, in place; cheaper than contents() where memory is remote.
+  virtual void write(int set, int operand, size_t offset, std::span<const std::byte> bytes) {
+    std::copy(bytes.begin(), bytes.end(), contents(set, operand).begin() + static_cast<ptrdiff_t>(offset));
+  }
+  virtual void read(int set, int operand, size_t offset, std::span<std::byte> bytes) {
+    const auto from = contents(set, operand).subspan(offset, bytes.size());
+    std::copy(from.begin(), from.end(), bytes.begin());
+  }
+  // Timed runs are multiples of so many calls, from the first set on (a graph that is replayed).
+  virtual int64_t calls_unit() const { return 1; }
   // Fills everything that belongs to no element (slack, gaps) with a pattern drawn from the seed.
   virtual void fill_guards(uint64_t seed) = 0;
   virtual std::optional<GuardHit> find_guard_hit() = 0;
 };
 
 struct RunOutcome {
-  // kClock: read a clock; kControl: left the processor's control state changed.
-  enum class Status { kOk, kFault, kKilled, kTimeout, kForbiddenCall, kClock, kControl, kExit };
+  // kClock: read a clock; kControl: left the processor's control state changed; kRefused: the device does not
+  // start such a launch.
+  enum class Status { kOk, kFault, kKilled, kTimeout, kForbiddenCall, kClock, kControl, kExit, kRefused };
   Status status = Status::kOk;
   int signal = 0;                 // kFault, kKilled
   std::optional<GuardHit> fault;  // kFault: where, when the address lies near an operand
@@ -66,7 +82,13 @@ struct RunOutcome {
   bool ok() const { return status == Status::kOk; }
 };
 
-// One kernel or one baseline routine, loaded in one worker process of its own.
+// One call of server mode.
+struct ServerCall {
+  double device_us = 0;  // of the call on the device
+  double host_us = 0;    // from before the launch until the host knows that it has ended
+};
+
+// One kernel or one baseline routine, loaded in a worker process.
 class Program {
  public:
   virtual ~Program() = default;
@@ -78,6 +100,11 @@ class Program {
   // Nothing to do where the hardware orders them, and for vendor routines.
   virtual void reverse_items(bool) {}
   virtual const std::string& identity() const = 0;  // binary hash, or the baseline's name and version
+  // Single calls at exponential gaps of 1 / rate_hz on average, the device idle between, operands cold
+  // (protocol.md B, server).
+  virtual Result<std::vector<ServerCall>> serve(int64_t, double, uint64_t) {
+    return fail("server mode: this target has none");
+  }
 };
 
 class Device {

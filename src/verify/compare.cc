@@ -54,7 +54,7 @@ Comparison compare_patches(const Check& check, std::span<const std::byte> output
         const double want = patch.value[at], bound = patch.bound[at];
         ++result.compared;
         if (is_right(got, want, bound)) {
-          if (!std::isfinite(want)) continue;
+          if (!std::isfinite(want) || !std::isfinite(bound)) continue;
           result.worst_ratio = std::max(result.worst_ratio, get_ratio(got, want, bound));
           note_error(result, std::fabs(got - want), bound);
           continue;

@@ -59,7 +59,9 @@ std::optional<GemmSample> load_sample(const GemmCase& gemm, const WrongElement& 
   const double depth = std::sqrt(static_cast<double>(gemm.k + 8));
   const double rounding = kToleranceRelative * depth * scale * (magnitude + std::fabs(sample.c));
   const bool as_they_are = a == get_addressing(gemm, 0) && b == get_addressing(gemm, 1);
-  sample.tolerance = kToleranceBounds * element.bound;
+  const double output_rounding =
+      get_dtype_facts(gemm.operand(2).dtype).unit_roundoff * std::fabs(element.got);
+  sample.tolerance = kToleranceBounds * element.bound + output_rounding;
   if (element.bound == 0 || !as_they_are) sample.tolerance += rounding;
   return sample;
 }

@@ -30,6 +30,8 @@ std::string name_signal(int signal) {
       return "arithmetic";
     case SIGILL:
       return "illegal_instruction";
+    case SIGTRAP:
+      return "trap";
     default:
       return "killed";
   }
@@ -128,6 +130,8 @@ std::optional<Verdict> Trial::judge_outcome(const RunOutcome& outcome) const {
       return make_verdict({VerdictClass::kCheat, "clock"}, evidence);
     case RunOutcome::Status::kControl:
       return make_verdict({VerdictClass::kCrash, "control_state"}, evidence);
+    case RunOutcome::Status::kRefused:
+      return make_verdict({VerdictClass::kLaunchError, "not_started"}, evidence);
     case RunOutcome::Status::kKilled:
       return make_verdict({VerdictClass::kCrash, name_signal(outcome.signal)}, evidence);
     case RunOutcome::Status::kExit:

@@ -24,14 +24,6 @@ namespace {
 // case.
 constexpr double kMostFlops = 2e7, kFewestFlops = 1e4;
 
-Variables make_launch_variables(const Workload& workload, int threads) {
-  Variables variables;
-  for (size_t at = 0; at < workload.size_names.size(); ++at)
-    variables[workload.size_names[at]] = workload.sizes[at];
-  variables["threads"] = threads;
-  return variables;
-}
-
 const Workload& get_seen(const Check& check) { return check.spread ? *check.spread : check.workload; }
 
 // Checks of one key share buffers.
@@ -177,8 +169,7 @@ Result<Verdict> check_binary(Device& device, const Binary& binary, std::span<con
   for (const Check& check : checks) {
     KW_CHECK(check.workload.problem.layout == binary.launch.layout, "check of {} for a {} kernel",
              print_problem(check.workload.problem), print_layout(binary.launch.layout));
-    const auto violation =
-        find_domain_violation(binary.launch, make_launch_variables(get_seen(check), threads));
+    const auto violation = find_domain_violation(binary.launch, make_variables(get_seen(check), threads));
     if (!violation) {
       chosen.push_back(&check);
     } else if (reasons.empty() || reasons.back() != *violation) {

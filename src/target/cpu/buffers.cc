@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
-#include "target/cpu/pattern.h"
+#include "target/pattern.h"
 
 namespace kw {
 namespace {

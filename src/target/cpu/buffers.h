@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "target/cpu/layout.h"
-#include "target/cpu/shared_memory.h"
 #include "target/device.h"
+#include "target/shared_memory.h"
 
 namespace kw {
 

@@ -6,8 +6,8 @@
 #include "base/check.h"
 #include "target/cpu/facts.h"
 #include "target/cpu/program.h"
-#include "target/cpu/shared_memory.h"
 #include "target/cpu/vendor.h"
+#include "target/shared_memory.h"
 
 namespace kw {
 namespace {
@@ -25,14 +25,6 @@ CpuBuffers& as_cpu_buffers(Buffers& buffers) {
   auto* own = dynamic_cast<CpuBuffers*>(&buffers);
   KW_CHECK(own != nullptr, "buffers of another device");
   return *own;
-}
-
-Variables make_variables(const Workload& workload, int threads) {
-  Variables variables;
-  for (size_t i = 0; i < workload.size_names.size(); ++i)
-    variables[workload.size_names[i]] = workload.sizes[i];
-  variables["threads"] = threads;
-  return variables;
 }
 
 // What a candidate's record must fulfil before its object is looked at.

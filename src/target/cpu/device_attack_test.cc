@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "target/cpu/device_bench_test.h"
 #include "target/cpu/program.h"
-#include "target/cpu/shared_memory.h"
+#include "target/shared_memory.h"
 
 namespace kw {
 namespace {

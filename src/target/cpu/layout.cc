@@ -2,7 +2,7 @@
 #include "target/cpu/layout.h"
 
 #include "base/check.h"
-#include "target/cpu/shared_memory.h"
+#include "target/shared_memory.h"
 
 namespace kw {
 namespace {

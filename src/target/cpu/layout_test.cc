@@ -4,8 +4,8 @@
 #include <set>
 
 #include "target/cpu/kernels_test.h"
-#include "target/cpu/pattern.h"
-#include "target/cpu/shared_memory.h"
+#include "target/pattern.h"
+#include "target/shared_memory.h"
 
 namespace kw {
 namespace {

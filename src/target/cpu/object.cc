@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "target/cpu/elf_reader.h"
-#include "target/cpu/shared_memory.h"
+#include "target/elf_reader.h"
+#include "target/shared_memory.h"
 
 namespace kw {
 namespace {
@@ -35,7 +35,7 @@ class ObjectParser {
       : elf_(object), kernels_(kernels) {}
 
   tl::expected<CodeImage, Verdict> parse() {
-    const std::string wrong = elf_.load_sections();
+    const std::string wrong = elf_.load_sections(EM_X86_64, ET_REL);
     if (!wrong.empty()) return refuse_format(wrong);
     for (const auto step :
          {&ObjectParser::place_sections, &ObjectParser::read_symbols, &ObjectParser::place_imports,

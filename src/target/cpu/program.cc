@@ -14,8 +14,8 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "target/cpu/pattern.h"
 #include "target/cpu/worker.h"
+#include "target/pattern.h"
 
 namespace kw {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "target/cpu/workload_text.h"
+#include "target/workload_text.h"
 
 namespace kw {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "target/cpu/device_bench_test.h"
 #include "target/cpu/layout.h"
-#include "target/cpu/shared_memory.h"
+#include "target/shared_memory.h"
 
 namespace kw {
 namespace {

@@ -23,7 +23,7 @@
 #include "target/cpu/fault.h"
 #include "target/cpu/pool.h"
 #include "target/cpu/vendor.h"
-#include "target/cpu/workload_text.h"
+#include "target/workload_text.h"
 
 namespace kw {
 namespace {

@@ -1,5 +1,5 @@
 // Memory files: made, sealed against resizing, mapped, closed.
-#include "target/cpu/shared_memory.h"
+#include "target/shared_memory.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // Headers and tables of an ELF file, each checked against the file's length before it is read.
-#include "target/cpu/elf_reader.h"
+#include "target/elf_reader.h"
 
 namespace kw {
 namespace {
@@ -8,14 +8,14 @@ constexpr size_t kMaxNameBytes = 4096;  // names of a large table may overlap, s
 
 }  // namespace
 
-std::string ElfReader::load_sections() {
+std::string ElfReader::load_sections(uint16_t machine, uint16_t type) {
   const auto header = read<Elf64_Ehdr>(0);
   if (!header) return "shorter than an ELF header";
   if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return "not an ELF file";
   if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB)
     return "not 64-bit little-endian";
-  if (header->e_machine != EM_X86_64) return "not for x86-64";
-  if (header->e_type != ET_REL) return "not a relocatable object";
+  if (header->e_machine != machine) return machine == EM_X86_64 ? "not for x86-64" : "for another machine";
+  if (header->e_type != type) return type == ET_REL ? "not a relocatable object" : "not linked";
   if (header->e_shentsize != sizeof(Elf64_Shdr)) return "odd section header size";
   if (header->e_shnum == 0) return "no sections";
   for (uint64_t i = 0; i < header->e_shnum; ++i) {

@@ -1,5 +1,5 @@
 // JSON with the fields of Workload; scalars keep their exact bits through JSON's shortest round-trip form.
-#include "target/cpu/workload_text.h"
+#include "target/workload_text.h"
 
 #include "base/json.h"
 

@@ -1,5 +1,6 @@
 // ElfReader: bounds-checked access to headers, section bytes, symbols and names of an untrusted ELF64 file.
-// In: bytes. Out: copies of its structures, or nothing where they would lie outside. Used by object.cc only.
+// In: bytes. Out: copies of its structures, or nothing where they would lie outside. Used by cpu/object.cc
+// and cuda/cubin.cc.
 #pragma once
 
 #include <elf.h>
@@ -26,8 +27,9 @@ class ElfReader {
     return value;
   }
 
-  // Checks the file header and reads the section table; what is wrong, or empty.
-  [[nodiscard]] std::string load_sections();
+  // Checks the file header (machine and type as given: EM_X86_64 and ET_REL, say) and reads the section
+  // table; what is wrong, or empty.
+  [[nodiscard]] std::string load_sections(uint16_t machine, uint16_t type);
   const std::vector<Elf64_Shdr>& sections() const { return sections_; }
 
   // Bytes of a section that has bytes; empty option when they lie outside the file.

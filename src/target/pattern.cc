@@ -1,6 +1,6 @@
 // The pattern is computed in words of 8 bytes: word w of the memory is the first draw of stream w of the
 // seed.
-#include "target/cpu/pattern.h"
+#include "target/pattern.h"
 
 #include <algorithm>
 #include <array>
