@@ -14,6 +14,7 @@ inline constexpr int kExitRefused = 3;  // a kernel is not right or not honest; 
 inline constexpr int kExitInterrupted = 130;  // Ctrl-C
 
 void add_arena(CLI::App& app, int& exit_code);
+void add_bench(CLI::App& app, int& exit_code);
 void add_best(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_confirm(CLI::App& app, int& exit_code);

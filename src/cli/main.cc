@@ -34,7 +34,7 @@ int run(int argc, char** argv) {
       "First time? Try: kernelwright doctor");
   int exit_code = kExitOk;
   for (auto add : {add_tune, add_best, add_ls, add_show, add_check, add_verify, add_confirm, add_report,
-                   add_shapes, add_store, add_selftest, add_doctor, add_calibrate, add_arena})
+                   add_shapes, add_store, add_selftest, add_doctor, add_calibrate, add_arena, add_bench})
     add(app, exit_code);
   try {
     app.parse(argc, argv);

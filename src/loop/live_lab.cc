@@ -17,8 +17,9 @@ namespace {
 const std::vector<std::string> kScreeningFamilies = {"normal", "exact_integers", "sticky", "nan_inf"};
 
 constexpr double kGiveUpMargin = 0.9;  // of the best ratio so far: below it a candidate's timing stops early
-constexpr double kNearBar = 1.10;  // baselines within 10 % of the best are measured again when confirming,
-constexpr int kMostNearBar = 3;    // and no more than so many (cuBLASLt alone names some twenty)
+constexpr double kNearBar = 1.10;     // baselines within 10 % of the best are measured again when confirming,
+constexpr int kMostNearBar = 3;       // and no more than so many (cuBLASLt alone names some twenty)
+constexpr size_t kMostBaselines = 4;  // vendor routines that are measured to the end and verified
 constexpr double kScreeningBudgetUs = 400'000;
 constexpr int kScreeningPairs = 24;  // enough to rank; what is chosen is measured again
 
@@ -91,20 +92,24 @@ MeasurePlan LiveLab::make_measure_plan(const Contract& contract, uint64_t seed) 
   return plan;
 }
 
+// The fastest routines that prove right, and why the others are not among them.
 Status LiveLab::open_baselines() {
   const AwayFrom away(plan_.measure_cpus);
-  std::vector<std::string> honest;
-  for (const std::string& name : device_.find_baselines(workload_)) {
-    KW_TRY(const Verdict verdict, check_baseline(device_, name, checks_, {.seed = draws_.next()}));
+  const MeasurePlan plan = make_measure_plan(get_usual_contract(problem_), draws_.next());
+  const ScreenPlan screen{.finalists = kMostBaselines};
+  KW_TRY(const std::vector<BaselineRow> rows,
+         screen_baselines(device_, *timing_buffers_, device_.find_baselines(workload_), plan, screen));
+  std::vector<BaselineRow> refused;
+  for (const BaselineRow& row : rows) {  // the fastest first; those that did not run last
+    if (!row.refused.empty()) refused.push_back(row);
+    if (!row.refused.empty() || baselines_.size() >= kMostBaselines) continue;
+    KW_TRY(const Verdict verdict, check_baseline(device_, row.name, checks_, {.seed = draws_.next()}));
     if (verdict.passed())
-      honest.push_back(name);
+      baselines_.push_back(row);
     else
-      baselines_.push_back({.name = name, .refused = verdict.code()});
+      refused.push_back({.name = row.name, .refused = verdict.code()});
   }
-  KW_TRY(std::vector<BaselineRow> rows,
-         measure_baselines(device_, *timing_buffers_, honest,
-                           make_measure_plan(get_usual_contract(problem_), draws_.next())));
-  baselines_.insert(baselines_.begin(), rows.begin(), rows.end());
+  baselines_.insert(baselines_.end(), refused.begin(), refused.end());
   const auto best = std::find_if(baselines_.begin(), baselines_.end(),
                                  [](const BaselineRow& row) { return row.refused.empty(); });
   if (best == baselines_.end())

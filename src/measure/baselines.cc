@@ -1,6 +1,8 @@
-// measure_baselines: every vendor routine in turn, round by round, so that drift hits all alike. In: names.
-// Out: rows, fastest first. Whether a baseline computes the right thing is verify's business.
+// measure_baselines and screen_baselines: every vendor routine in turn, round by round, so that drift hits
+// all alike. In: names. Out: rows, fastest first. Whether a baseline computes the right thing is verify's
+// business.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "base/random.h"
@@ -18,7 +20,8 @@ struct Contender {
   std::unique_ptr<Program> program;
   Side side;
   std::vector<double> latency_us;
-  bool alive() const { return row.refused.empty(); }
+  std::optional<size_t> same_as;  // place of an earlier contender that is the same routine
+  bool alive() const { return row.refused.empty() && !same_as && !row.screened; }
 };
 
 void refuse(Contender& contender, const Verdict& verdict) {
@@ -73,6 +76,13 @@ std::vector<Contender> start_contenders(Device& device, Buffers& buffers,
     }
     contender.program = std::move(*program);
     contender.row.identity = contender.program->identity();
+    for (size_t i = 0; i + 1 < contenders.size() && !contender.same_as; ++i)
+      if (!contender.row.identity.empty() && contenders[i].row.identity == contender.row.identity)
+        contender.same_as = i;
+    if (contender.same_as) {
+      contender.program.reset();
+      continue;
+    }
     contender.side = {contender.program.get(), plan.run_limit};
     if (auto done = sampler.calibrate(contender.side); !done) {
       refuse(contender, done.error());
@@ -93,6 +103,64 @@ std::vector<Contender*> find_alive(std::vector<Contender>& contenders, double ha
   return alive;
 }
 
+// Samples of finalists in rounds, those of unsteady ones once more.
+void measure_finalists(std::vector<Contender>& contenders, Sampler& sampler, const MeasurePlan& plan,
+                       Random& random) {
+  measure_rounds(find_alive(contenders, -1), sampler, plan, random);
+  if (auto unsteady = find_alive(contenders, kHalvesAgree); !unsteady.empty())
+    measure_rounds(std::move(unsteady), sampler, plan, random);
+}
+
+void finish_row(Contender& contender) {
+  BaselineRow& row = contender.row;
+  if (!row.refused.empty() || contender.same_as) return;
+  row.median_us = median(contender.latency_us);
+  row.latency_us = contender.latency_us;
+  const double difference = halves_difference(contender);
+  if (!(difference <= kHalvesAgree))
+    row.note = fmt::format("unsteady: halves of its samples differ by {:.0f} %", 100 * difference);
+}
+
+std::vector<BaselineRow> make_rows(std::vector<Contender>& contenders) {
+  for (Contender& contender : contenders) finish_row(contender);
+  std::vector<BaselineRow> rows;
+  for (const Contender& contender : contenders) {
+    BaselineRow& row = rows.emplace_back(contender.row);
+    if (!contender.same_as) continue;
+    row = contenders[*contender.same_as].row;
+    row.name = contender.row.name;
+  }
+  const auto rank = [](const BaselineRow& row) { return !row.refused.empty() ? 2 : row.screened ? 1 : 0; };
+  std::stable_sort(rows.begin(), rows.end(), [&](const BaselineRow& a, const BaselineRow& b) {
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    return rank(a) < 2 && a.median_us < b.median_us;
+  });
+  return rows;
+}
+
+// All but the fastest, and those that are measured always, are out.
+void choose_finalists(std::vector<Contender>& contenders, const ScreenPlan& screen) {
+  std::vector<Contender*> alive = find_alive(contenders, -1);
+  std::stable_sort(alive.begin(), alive.end(), [](const Contender* a, const Contender* b) {
+    return median(a->latency_us) < median(b->latency_us);
+  });
+  for (size_t i = 0; i < alive.size(); ++i) {
+    const auto& always = screen.always;
+    const bool kept = static_cast<int64_t>(i) < screen.finalists ||
+                      std::find(always.begin(), always.end(), alive[i]->row.name) != always.end();
+    alive[i]->row.screened = !kept;
+    if (!kept) alive[i]->program.reset();
+  }
+}
+
+// As many calls as last sample_us, by what a shorter sample took.
+void lengthen(Side& side, double sample_us) {
+  if (!(side.expected_us < sample_us)) return;
+  const double factor = std::ceil(sample_us / side.expected_us);
+  side.calls = static_cast<int64_t>(static_cast<double>(side.calls) * factor);
+  side.expected_us *= factor;
+}
+
 }  // namespace
 
 Result<std::vector<BaselineRow>> measure_baselines(Device& device, Buffers& buffers,
@@ -101,25 +169,24 @@ Result<std::vector<BaselineRow>> measure_baselines(Device& device, Buffers& buff
   Sampler sampler(buffers, plan);
   Random random(plan.seed);
   auto contenders = start_contenders(device, buffers, names, sampler, plan);
-  measure_rounds(find_alive(contenders, -1), sampler, plan, random);
-  if (auto unsteady = find_alive(contenders, kHalvesAgree); !unsteady.empty())
-    measure_rounds(std::move(unsteady), sampler, plan, random);
-  std::vector<BaselineRow> rows;
-  for (Contender& contender : contenders) {
-    if (contender.alive()) {
-      contender.row.median_us = median(contender.latency_us);
-      const double difference = halves_difference(contender);
-      if (!(difference <= kHalvesAgree))
-        contender.row.note =
-            fmt::format("unsteady: halves of its samples differ by {:.0f} %", 100 * difference);
-    }
-    rows.push_back(std::move(contender.row));
-  }
-  std::stable_sort(rows.begin(), rows.end(), [](const BaselineRow& a, const BaselineRow& b) {
-    if (a.refused.empty() != b.refused.empty()) return a.refused.empty();
-    return a.refused.empty() && a.median_us < b.median_us;
-  });
-  return rows;
+  measure_finalists(contenders, sampler, plan, random);
+  return make_rows(contenders);
+}
+
+Result<std::vector<BaselineRow>> screen_baselines(Device& device, Buffers& buffers,
+                                                  const std::vector<std::string>& names,
+                                                  const MeasurePlan& plan, const ScreenPlan& screen) {
+  MeasurePlan once = plan;
+  once.sample_us = std::min(screen.sample_us, plan.sample_us);
+  once.min_pairs = once.max_pairs = 1;
+  Sampler screening(buffers, once), sampler(buffers, plan);
+  Random random(plan.seed);
+  auto contenders = start_contenders(device, buffers, names, screening, once);
+  measure_rounds(find_alive(contenders, -1), screening, once, random);
+  choose_finalists(contenders, screen);
+  for (Contender* finalist : find_alive(contenders, -1)) lengthen(finalist->side, plan.sample_us);
+  measure_finalists(contenders, sampler, plan, random);
+  return make_rows(contenders);
 }
 
 }  // namespace kw

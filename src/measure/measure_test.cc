@@ -57,6 +57,42 @@ TEST(Baselines, are_measured_again_when_their_halves_disagree) {
   EXPECT_THAT((*rows)[1].note, HasSubstr("unsteady"));
 }
 
+TEST(Baselines, are_measured_once_where_the_same_routine_has_two_names) {
+  FakeDevice device;
+  device.routines = {{"slow", steady(50)}, {"fast", steady(20)}};
+  FakeBuffers buffers(make_fake_workload(4, 4, 4), 4);
+  const auto rows = measure_baselines(device, buffers, {"fast", "slow", "fast"}, quiet_plan());
+  ASSERT_TRUE(rows);
+  ASSERT_EQ(rows->size(), 3U);
+  EXPECT_EQ((*rows)[0].latency_us, (*rows)[1].latency_us);
+  EXPECT_EQ((*rows)[1].median_us, 20);
+  EXPECT_EQ((*rows)[2].name, "slow");
+}
+
+TEST(ScreenedBaselines, are_measured_on_when_fast_or_wanted) {
+  FakeDevice device;
+  device.routines = {
+      {"a", steady(50)}, {"b", steady(20)}, {"c", steady(30)}, {"d", steady(90)}, {"e", steady(1)}};
+  device.broken["e"] = {.status = RunOutcome::Status::kFault};
+  FakeBuffers buffers(make_fake_workload(4, 4, 4), 4);
+  MeasurePlan plan = quiet_plan();
+  plan.min_pairs = plan.max_pairs = 20;
+  const auto rows = screen_baselines(device, buffers, {"a", "b", "c", "d", "e"}, plan,
+                                     {.sample_us = 10, .finalists = 2, .always = {"d"}});
+  ASSERT_TRUE(rows);
+  ASSERT_EQ(rows->size(), 5U);
+  const auto expect_row = [&](size_t at, const char* name, bool screened, size_t samples) {
+    EXPECT_EQ((*rows)[at].name, name);
+    EXPECT_EQ((*rows)[at].screened, screened) << name;
+    EXPECT_EQ((*rows)[at].latency_us.size(), samples) << name;
+  };
+  expect_row(0, "b", false, 20);
+  expect_row(1, "d", false, 20);
+  expect_row(2, "c", true, 1);
+  expect_row(3, "a", true, 1);
+  EXPECT_THAT((*rows)[4].refused, HasSubstr("crash/fault"));
+}
+
 TEST(PlanSets, covers_four_times_l2_within_its_limits) {
   DeviceFacts device;
   device.l2_bytes = 1 << 20;

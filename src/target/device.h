@@ -99,12 +99,12 @@ class Program {
   // From the next run on, work items start with the last one: a kernel must give the same in any order.
   // Nothing to do where the hardware orders them, and for vendor routines.
   virtual void reverse_items(bool) {}
-  virtual const std::string& identity() const = 0;  // binary hash, or the baseline's name and version
-  // Single calls at exponential gaps of 1 / rate_hz on average, the device idle between, operands cold
-  // (protocol.md B, server).
-  virtual Result<std::vector<ServerCall>> serve(int64_t, double, uint64_t) {
-    return fail("server mode: this target has none");
+  // Server mode (protocol.md B): single calls at exponential gaps, `rate_hz` a second on average, the device
+  // idle between, on sets in turn so that operands are cold. The gaps are drawn from the seed.
+  virtual Result<std::vector<ServerCall>> serve(int64_t /*calls*/, double /*rate_hz*/, uint64_t /*seed*/) {
+    return fail_user("server mode is not supported by this target; use offline");
   }
+  virtual const std::string& identity() const = 0;  // binary hash, or the baseline's name and version
 };
 
 class Device {

@@ -49,7 +49,7 @@ class CliTest(unittest.TestCase):
 class BadInput(CliTest):
     def test_every_help_text_is_there(self):
         self.assertEqual(self.run_program("--help").returncode, 0)
-        for command in ("tune", "best", "ls", "show", "check", "verify", "confirm", "report", "shapes", "store", "doctor", "arena"):
+        for command in ("tune", "best", "ls", "show", "check", "verify", "confirm", "report", "shapes", "store", "doctor", "arena", "bench"):
             outcome = self.run_program(command, "--help")
             self.assertEqual(outcome.returncode, 0, command)
             self.assertIn(command, outcome.stdout)
@@ -112,6 +112,81 @@ class Shapes(CliTest):
             for words in ((), ("--training",)):
                 outcome = self.run_program("shapes", str(model), "--tokens", "1,512", *words)
                 self.assertEqual(outcome.returncode, 0, outcome.stderr)
+
+
+class Bench(CliTest):
+    FAST = ("--sample-us", "100", "--pairs", "2", "--quiet")
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "shapes.csv").write_text("name,m,n,k,layout\na,24,40,16,nn\na,24,40,16,nt\nb,33,17,65,nn\n")
+        self.table = self.folder / "bench.csv"
+
+    def bench(self, *words):
+        return self.run_program("bench", "--target", "cpu", "--grid", "shapes.csv", "--out", "bench.csv", *self.FAST, *words)
+
+    def rows(self):
+        lines = self.table.read_text().splitlines()
+        self.assertTrue(lines[0].startswith("problem,name,mode,device_key,"))
+        return lines[1:]
+
+    def test_writes_a_row_a_case_and_a_summary(self):
+        outcome = self.bench("--json")
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        document = json.loads(outcome.stdout)
+        self.assertEqual((document["measured"], document["known"], document["failed"]), (3, 0, 0))
+        self.assertEqual(document["summaries"][0]["cases"], 3)
+        self.assertIsNone(document["summaries"][0]["same_layout"])
+        self.assertEqual(len(self.rows()), 3)
+        text = self.bench()
+        self.assertEqual(text.returncode, 0, text.stderr)
+        self.assertIn("offline: 3 cases", text.stdout)
+        self.assertIn("0 rows measured, 3 were there", text.stdout)
+
+    def test_goes_on_after_a_torn_line_and_begins_anew_when_asked(self):
+        self.assertEqual(self.bench("--limit", "2").returncode, 0)
+        whole = self.rows()
+        self.assertEqual(len(whole), 2)
+        self.table.write_bytes(self.table.read_bytes()[:-5])
+        self.assertEqual(self.bench().returncode, 0)
+        self.assertEqual(len(self.rows()), 3)
+        self.assertEqual(self.rows()[0], whole[0])
+        self.assertEqual(self.bench("--no-resume", "--limit", "1").returncode, 0)
+        self.assertEqual(len(self.rows()), 1)
+        self.assertEqual(len((self.folder / "bench.csv.old").read_text().splitlines()), 4)
+
+    def test_named_grids_and_modes_run_on_the_cpu(self):
+        outcome = self.run_program("bench", "--grid", "cuda-l2", "--limit", "1", "--layouts", "nt", "--out", "grid.csv",
+                                   "--mode", "cuda-l2", "--check", "spots", *self.FAST)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertIn("cuda-l2: 1 cases", outcome.stdout)
+        self.assertIn(" nt ", (self.folder / "grid.csv").read_text())
+
+    def test_interrupt_keeps_what_is_done_and_ends_with_130(self):
+        shapes = "".join(f"{m},64,64\n" for m in range(1, 400))
+        (self.folder / "shapes.csv").write_text("m,n,k\n" + shapes)
+        process = subprocess.Popen([PROGRAM, "bench", "--grid", "shapes.csv", "--out", "bench.csv", *self.FAST],
+                                   cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not (self.table.exists() and self.table.read_text().count("\n") >= 3):
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("the same command goes on", output)
+        self.assertGreaterEqual(len(self.rows()), 2)
+
+    def test_wrong_words_are_one_line_and_exit_code_2(self):
+        words = ("bench", "--out", "bench.csv")
+        self.expect_user_error(*words, says=["--grid"])
+        self.expect_user_error(*words, "--grid", "cuda-l3", says=["cuda-l3", "decode"])
+        self.expect_user_error(*words, "--grid", "none.csv", says=["none.csv"])
+        self.expect_user_error(*words, "--grid", "shapes.csv", "--layouts", "nn,xy", says=["xy"])
+        self.expect_user_error(*words, "--grid", "shapes.csv", "--mode", "online", says=["online", "offline"])
+        self.expect_user_error(*words, "--grid", "shapes.csv", "--target", "tpu", says=["tpu"])
+        self.expect_user_error(*words, "--grid", "shapes.csv", "--limit", "-1", says=["-1"])
+        self.expect_user_error(*words, "--grid", "shapes.csv", "--mode", "server", "--quiet", says=["not supported"])
+        self.expect_user_error("bench", "--grid", "shapes.csv", "--out", "shapes.csv", "--quiet", says=["not a bench table"])
 
 
 class Doctor(CliTest):

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "target/cpu/vendor_library.h"
 #include "target/cuda/vendor_cublaslt.h"
 #include "target/cuda/vendor_gemm.h"
 #include "target/cuda/vendor_names.h"
@@ -128,6 +129,57 @@ TEST(VendorLibraries, have_a_version_or_say_what_is_missing) {
       EXPECT_THAT(library.missing, HasSubstr("KERNELWRIGHT_CUBLAS"));
     }
   }
+}
+
+// The library answers with the size it holds, GPU or not.
+TEST(LtConfig, has_the_sizes_that_the_installed_library_holds) {
+  const auto library =
+      Library::load({"KERNELWRIGHT_CUBLASLT",
+                     {"libcublasLt.so.13", "libcublasLt.so.12", "/usr/local/cuda/lib64/libcublasLt.so"},
+                     "install the CUDA toolkit"});
+  if (!library) GTEST_SKIP() << library.error().message;
+  LtFunctions call{};
+  std::string missing;
+  library->bind(call.matmul_algo_config_get_attribute, "cublasLtMatmulAlgoConfigGetAttribute", missing);
+  library->bind(call.matmul_preference_create, "cublasLtMatmulPreferenceCreate", missing);
+  library->bind(call.matmul_preference_destroy, "cublasLtMatmulPreferenceDestroy", missing);
+  library->bind(call.matmul_preference_set_attribute, "cublasLtMatmulPreferenceSetAttribute", missing);
+  ASSERT_EQ(missing, "");
+  const LtAlgorithm algorithm;
+  const LtConfig config;
+  const auto expect_size = [&](LtConfigAttribute attribute, size_t bytes) {
+    size_t held = 0;
+    EXPECT_EQ(call.matmul_algo_config_get_attribute(&algorithm, attribute, nullptr, 0, &held), kBlasSuccess);
+    EXPECT_EQ(held, bytes) << attribute;
+  };
+  expect_size(kLtConfigAlgorithm, sizeof config.algorithm);
+  expect_size(kLtConfigTile, sizeof config.tile);
+  expect_size(kLtConfigSplitK, sizeof config.split_k);
+  expect_size(kLtConfigReduction, sizeof config.reduction);
+  expect_size(kLtConfigSwizzle, sizeof config.swizzle);
+  expect_size(kLtConfigCustom, sizeof config.custom);
+  expect_size(kLtConfigStages, sizeof config.stages);
+  expect_size(kLtConfigInnerShape, sizeof config.inner_shape);
+  expect_size(kLtConfigCluster, sizeof config.cluster);
+  LtPreference preference = nullptr;
+  ASSERT_EQ(call.matmul_preference_create(&preference), kBlasSuccess);
+  const auto set = [&](LtPreferenceAttribute attribute, const auto& value) {
+    return call.matmul_preference_set_attribute(preference, attribute, &value, sizeof value);
+  };
+  EXPECT_EQ(set(kLtMaxWorkspaceBytes, uint64_t{1} << 25), kBlasSuccess);
+  for (const auto attribute :
+       {kLtReductionMask, kLtMinAlignmentFirst, kLtMinAlignmentSecond, kLtMinAlignmentC, kLtMinAlignmentD}) {
+    EXPECT_EQ(set(attribute, uint32_t{2}), kBlasSuccess) << attribute;
+    EXPECT_NE(set(attribute, uint64_t{2}), kBlasSuccess) << attribute;
+  }
+  EXPECT_EQ(call.matmul_preference_destroy(preference), kBlasSuccess);
+}
+
+TEST(VendorRoutines, are_listed_or_the_librarys_own_words_say_why_not) {
+  const Workload workload{.problem = with_tight_strides({.dtype = Dtype::kF16, .m = 64, .n = 64, .k = 64})};
+  const auto names = list_vendor_routines(workload);
+  if (names) return;  // with a GPU, or without the libraries
+  EXPECT_THAT(names.error().message, HasSubstr("cublasLtCreate gives CUBLAS_STATUS_"));
 }
 
 TEST(VendorRoutines, are_none_for_what_blas_does_not_compute) {
