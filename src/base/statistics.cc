@@ -112,6 +112,26 @@ Interval bootstrap_median_interval(std::span<const double> ratios, double confid
   return percentile_interval(std::move(medians), confidence);
 }
 
+Interval median_order_interval(std::span<const double> values, double confidence) {
+  KW_CHECK(confidence > 0 && confidence < 1, "confidence {}", confidence);
+  if (values.empty() || has_nan(values)) return {kNan, kNan};
+  const std::vector<double> order = sorted(values);
+  const auto count = static_cast<double>(order.size());
+  // P(fewer than `rank` + 2 values lie below the median), by the logs of its terms.
+  const auto tail_to = [&](size_t rank) {
+    double share = 0;
+    for (size_t below = 0; below <= rank + 1; ++below) {
+      const auto b = static_cast<double>(below);
+      share += std::exp(std::lgamma(count + 1) - std::lgamma(b + 1) - std::lgamma(count - b + 1) -
+                        count * std::log(2.0));
+    }
+    return share;
+  };
+  size_t rank = 0;
+  while (2 * (rank + 1) < order.size() && tail_to(rank) <= (1 - confidence) / 2) ++rank;
+  return {order[rank], order[order.size() - 1 - rank]};
+}
+
 Interval bootstrap_geomean_interval(std::span<const double> ratios, double confidence, int resamples,
                                     uint64_t seed) {
   check_bootstrap(confidence, resamples);

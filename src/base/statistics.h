@@ -28,6 +28,10 @@ struct Interval {
                                                      std::span<const double> denominators, double confidence,
                                                      int resamples, uint64_t seed);
 
+// Order statistics that enclose the median with at least `confidence`, whatever the distribution (binomial;
+// David and Nagaraja, Order Statistics, 7.1); smallest and largest value where there are too few. NaN as above.
+[[nodiscard]] Interval median_order_interval(std::span<const double> values, double confidence);
+
 // Student's t interval of the geometric mean: the honest width for 2 to 7 ratios, where no percentile
 // bootstrap reaches its confidence. Fewer than 2 ratios: NaN.
 [[nodiscard]] Interval log_t_interval(std::span<const double> ratios, double confidence);

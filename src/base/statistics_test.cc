@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/random.h"
 
@@ -53,6 +54,20 @@ TEST(BootstrapMedian, follows_the_known_distribution_of_three_values) {
   const auto wide = bootstrap_median_interval(values, 0.60, 20000, 2);
   EXPECT_EQ(wide.low, 1);
   EXPECT_EQ(wide.high, 3);
+}
+
+// Of 16 values the 3rd and the 14th enclose the median with 1 - 2 P(Bin(16, 1/2) <= 2) = 0.9958, the 4th and the
+// 13th with 0.9787.
+TEST(MedianOrder, takes_the_ranks_of_the_binomial) {
+  std::vector<double> values(16);
+  std::iota(values.begin(), values.end(), 1);
+  EXPECT_EQ(median_order_interval(values, 0.995).low, 3);
+  EXPECT_EQ(median_order_interval(values, 0.995).high, 14);
+  EXPECT_EQ(median_order_interval(values, 0.9786).low, 4);
+  EXPECT_EQ(median_order_interval(values, 0.9997).low, 1);
+  EXPECT_EQ(median_order_interval(std::vector<double>{2, 1}, 0.9).high, 2);
+  EXPECT_EQ(median_order_interval(std::vector<double>{7}, 0.5).low, 7);
+  EXPECT_TRUE(std::isnan(median_order_interval(std::vector<double>{1, kNan}, 0.9).low));
 }
 
 TEST(BootstrapMedian, repeats_for_the_same_seed_and_passes_nan_on) {

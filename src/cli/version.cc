@@ -15,10 +15,9 @@ std::string print_version() {
       "kernelwright {}\n"
       "protocol {}, built with {} {}, flags \"{}\"\n"
       "libraries: SQLite {}, {}, fmt {}, libseccomp {}.{}.{}\n"
-      "targets: cpu, recorded{}",
+      "targets: cpu, cuda, recorded",
       KW_VERSION, kProtocolVersion, KW_COMPILER, __VERSION__, KW_BUILD_FLAGS, sqlite3_libversion(),
-      OpenSSL_version(OPENSSL_VERSION), FMT_VERSION, seccomp->major, seccomp->minor, seccomp->micro,
-      KW_HAVE_CUDA_H ? " (cuda.h was found; the CUDA target is not part of this version)" : "");
+      OpenSSL_version(OPENSSL_VERSION), FMT_VERSION, seccomp->major, seccomp->minor, seccomp->micro);
 }
 
 }  // namespace kw

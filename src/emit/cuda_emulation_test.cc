@@ -120,7 +120,7 @@ class EmulatedKernel {
     KW_CHECK(write_file_atomically(text, print_emulated(source)), "{}", text.string());
     Command command;
     command.argv = {"g++",     "-std=c++20", "-O1",           "-w",         "-fPIC",
-                    "-shared", "-o",         object.string(), text.string()};
+                    "-shared", "-D__constant__=", "-o",           object.string(), text.string()};
     const auto compiled = run_command(command);
     KW_CHECK(compiled && compiled->ok(), "{}", compiled ? compiled->errors : compiled.error().message);
     void* library = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -25,7 +25,6 @@ typedef unsigned long long u64;
 typedef long long i64;
 #define KW_DEVICE [[maybe_unused]] static
 #define __device__
-#define __constant__
 #define __forceinline__
 #define __global__
 #define __grid_constant__

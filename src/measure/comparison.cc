@@ -60,6 +60,16 @@ double find_own_slow_share(const Pairs& pairs) {
   return share - static_cast<double>(slow) / count;
 }
 
+Interval join(const Interval& a, const Interval& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+// The bootstrap's, widened to the ranks that hold for every distribution: of few pairs it is too narrow.
+Interval find_median_interval(const Pairs& pairs, const MeasurePlan& plan) {
+  return join(bootstrap_median_interval(pairs.ratio, plan.confidence, plan.resamples, plan.seed),
+              median_order_interval(pairs.ratio, plan.confidence));
+}
+
 // Looks cost time and error: at min_pairs, then each half as many pairs later again.
 bool is_look(int count, int min_pairs) {
   int look = min_pairs;
@@ -81,7 +91,7 @@ Stop find_stop(const Pairs& pairs, double spent_us, const MeasurePlan& plan) {
     const auto look = bootstrap_median_interval(pairs.ratio, plan.look_confidence, plan.resamples, plan.seed);
     if (look.high < plan.give_up_below) return Stop::kTooSlow;
   }
-  const auto sure = bootstrap_median_interval(pairs.ratio, plan.confidence, plan.resamples, plan.seed);
+  const Interval sure = find_median_interval(pairs, plan);
   const bool narrow = (sure.high - sure.low) / 2 < kNarrow * median(pairs.ratio);
   if (narrow && find_own_slow_share(pairs) < kSlowModeShare) return Stop::kSure;
   return Stop::kNo;
@@ -98,7 +108,7 @@ void summarise_samples(Timing& timing, const Pairs& pairs, const MeasurePlan& pl
   timing.median_us = median(pairs.candidate_us);
   timing.baseline_median_us = median(pairs.baseline_us);
   timing.ratio = median(pairs.ratio);
-  Interval interval = bootstrap_median_interval(pairs.ratio, plan.confidence, plan.resamples, plan.seed);
+  Interval interval = find_median_interval(pairs, plan);
   const double slow_share = find_own_slow_share(pairs), mean_us = mean(pairs.candidate_us);
   if (slow_share >= kSlowModeShare && mean_us > timing.median_us) {
     timing.median_us = mean_us;
@@ -111,8 +121,7 @@ void summarise_samples(Timing& timing, const Pairs& pairs, const MeasurePlan& pl
                          100 * slow_share));
   }
   if (pairs.size() < kBootstrapPairs) {
-    const Interval wide = log_t_interval(pairs.ratio, plan.confidence);
-    interval = {std::min(interval.low, wide.low), std::max(interval.high, wide.high)};
+    interval = join(interval, log_t_interval(pairs.ratio, plan.confidence));
     add_note(timing, fmt::format("only {} pairs: Student's t interval", pairs.size()));
   }
   timing.ratio_low = interval.low;

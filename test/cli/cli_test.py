@@ -193,7 +193,7 @@ class Doctor(CliTest):
     def test_says_what_is_here_and_is_ready(self):
         outcome = self.run_program("doctor", "--json")
         findings = {finding["what"]: finding for finding in json.loads(outcome.stdout)["findings"]}
-        for what in ("CPU", "host compiler", "baseline openblas", "NVIDIA driver", "GPU", "LLM endpoint"):
+        for what in ("CPU", "host compiler", "baseline openblas", "GPU", "NVRTC", "LLM endpoint"):
             self.assertIn(what, findings)
         self.assertEqual(outcome.returncode, 0, outcome.stdout)
 
