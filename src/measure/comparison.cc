@@ -235,6 +235,7 @@ tl::expected<Timing, Verdict> compare(Program& candidate, Program& baseline, Buf
     return tl::unexpected(blame_baseline(done.error(), candidate));
   ours.limit = std::max(ours.limit, Milliseconds{static_cast<int64_t>(20 * base.latency_us() / 1000)});
   if (auto done = sampler.calibrate(ours); !done) return tl::unexpected(done.error());
+  Sampler::match_calls(ours, base);
 
   BusyWatch watch(plan.cores, plan.watch_load,
                   renew ? EndedChildren::kOnWatchedCores : EndedChildren::kElsewhere);

@@ -10,6 +10,7 @@ namespace {
 constexpr int64_t kMaxCalls = int64_t{1} << 24;
 
 constexpr int kLooksAtLength = 2;  // more runs that must be long enough too before a length is believed
+constexpr double kMatchedRatio = 2;  // of latencies up to which both sides make the same number of calls
 constexpr double kLongestInterruption = 50;  // in samples; a run beyond it is long by itself
 
 Verdict make_verdict(VerdictClass klass, std::string reason, const Program& program) {
@@ -120,6 +121,16 @@ tl::expected<void, Verdict> Sampler::calibrate(Side& side) {
     if (*elapsed_us >= sample_us_) return {};
     if (side.calls >= kMaxCalls) return tl::unexpected(impossible_time(side, *elapsed_us));
     side.expected_us *= 2;  // of the next, doubled sample
+  }
+}
+
+void Sampler::match_calls(Side& a, Side& b) {
+  const double ratio = a.latency_us() / b.latency_us();
+  if (!(ratio < kMatchedRatio && ratio > 1 / kMatchedRatio)) return;
+  const int64_t calls = std::max(a.calls, b.calls);
+  for (Side* side : {&a, &b}) {
+    side->expected_us = side->latency_us() * static_cast<double>(calls);
+    side->calls = calls;
   }
 }
 
