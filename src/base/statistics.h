@@ -29,7 +29,8 @@ struct Interval {
                                                      int resamples, uint64_t seed);
 
 // Order statistics that enclose the median with at least `confidence`, whatever the distribution (binomial;
-// David and Nagaraja, Order Statistics, 7.1); smallest and largest value where there are too few. NaN as above.
+// David and Nagaraja, Order Statistics, 7.1); smallest and largest value where there are too few. NaN as
+// above.
 [[nodiscard]] Interval median_order_interval(std::span<const double> values, double confidence);
 
 // Student's t interval of the geometric mean: the honest width for 2 to 7 ratios, where no percentile

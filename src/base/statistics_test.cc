@@ -56,8 +56,8 @@ TEST(BootstrapMedian, follows_the_known_distribution_of_three_values) {
   EXPECT_EQ(wide.high, 3);
 }
 
-// Of 16 values the 3rd and the 14th enclose the median with 1 - 2 P(Bin(16, 1/2) <= 2) = 0.9958, the 4th and the
-// 13th with 0.9787.
+// Of 16 values the 3rd and the 14th enclose the median with 1 - 2 P(Bin(16, 1/2) <= 2) = 0.9958, the 4th and
+// the 13th with 0.9787.
 TEST(MedianOrder, takes_the_ranks_of_the_binomial) {
   std::vector<double> values(16);
   std::iota(values.begin(), values.end(), 1);

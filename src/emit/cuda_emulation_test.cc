@@ -119,8 +119,8 @@ class EmulatedKernel {
     const fs::path text = folder->path() / "kernel.cc", object = folder->path() / "kernel.so";
     KW_CHECK(write_file_atomically(text, print_emulated(source)), "{}", text.string());
     Command command;
-    command.argv = {"g++",     "-std=c++20", "-O1",           "-w",         "-fPIC",
-                    "-shared", "-D__constant__=", "-o",           object.string(), text.string()};
+    command.argv = {"g++", "-std=c++20",    "-O1",        "-w", "-fPIC", "-shared", "-D__constant__=",
+                    "-o",  object.string(), text.string()};
     const auto compiled = run_command(command);
     KW_CHECK(compiled && compiled->ok(), "{}", compiled ? compiled->errors : compiled.error().message);
     void* library = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);

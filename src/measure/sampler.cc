@@ -9,7 +9,7 @@ namespace {
 // A call cannot be shorter than this share of a sample; reached only by a clock that does not see the work.
 constexpr int64_t kMaxCalls = int64_t{1} << 24;
 
-constexpr int kLooksAtLength = 2;  // more runs that must be long enough too before a length is believed
+constexpr int kLooksAtLength = 2;    // more runs that must be long enough too before a length is believed
 constexpr double kMatchedRatio = 2;  // of latencies up to which both sides make the same number of calls
 constexpr double kLongestInterruption = 50;  // in samples; a run beyond it is long by itself
 

@@ -31,8 +31,8 @@ class Sampler {
   // Latency per call in us of one sample; starts at the operand set behind the last one used by any side.
   [[nodiscard]] tl::expected<double, Verdict> sample(Side& side);
   double spent_us() const { return spent_us_; }
-  // After calibration: sides of nearly equal speed get equally many calls a sample. What a sample costs besides
-  // its calls would else favour, in every pair, the side whose calibration ended one doubling later.
+  // After calibration: sides of nearly equal speed get equally many calls a sample. What a sample costs
+  // besides its calls would else favour, in every pair, the side whose calibration ended one doubling later.
   static void match_calls(Side& a, Side& b);
 
  private:
