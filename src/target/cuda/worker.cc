@@ -212,7 +212,10 @@ int run_cuda_worker(int ordinal) {
       if (!send_message(kChannel, outcome->head, outcome->blob)) return 2;
       continue;
     }
-    const Fault& fault = outcome.error();
+    Fault fault = outcome.error();
+    // A vendor library reports the death of the context as an error of its own.
+    if (const Done alive = worker.gpu().synchronize(); !alive && alive.error().fatal && !fault.fatal)
+      fault = {alive.error().code, fault.text + "; " + alive.error().text, true};
     const char* kind = fault.fatal ? "fault" : "refused";
     const bool sent = send_message(kChannel, {{kind, fault.text}, {"code", fault.code}});
     if (!sent || fault.fatal) _exit(sent ? 0 : 2);  // the context is gone: nothing of it can be torn down
