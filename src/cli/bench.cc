@@ -132,7 +132,6 @@ Result<BenchPlan> make_plan(const BenchOptions& options) {
   plan.seed = make_secret_seed();
   plan.settings.pairs = static_cast<int>(options.pairs);
   plan.settings.sample_us = options.sample_us;
-  plan.settings.screen_us = std::min(options.sample_us, plan.settings.screen_us);
   plan.settings.rate_hz = options.rate_hz;
   return plan;
 }

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "base/statistics.h"
+#include "loop/baselines.h"
 #include "measure/measure.h"
 #include "problem/check.h"
 #include "problem/spot.h"
@@ -18,6 +19,8 @@ namespace {
 
 constexpr const char *kCublas = "cublas", *kHeuristic = "cublaslt_heuristic", *kLtPrefix = "cublaslt",
                      *kTorch = "torch";
+const std::vector<std::string> kAlways = {kCublas, kHeuristic, kTorch};
+constexpr int kRankingSamples = 3;  // server mode: to choose whom to serve
 
 Contract make_contract(Dtype dtype) {
   return {dtype, dtype == Dtype::kF64 ? Dtype::kF64 : Dtype::kF32, dtype};
@@ -46,10 +49,12 @@ class CaseRun {
   Result<BenchRow> run(BenchMode mode);
 
  private:
-  Status verify();
+  Status choose();
+  Result<std::optional<std::string>> find_fault(const std::string& name, const std::vector<Check>& checks);
   [[nodiscard]] MeasurePlan make_plan(BenchMode mode, int samples);
+  [[nodiscard]] MeasurePlan make_watched_plan(BenchMode mode, int samples);
   Result<std::vector<BaselineRow>> measure(BenchMode mode);
-  Result<std::vector<BaselineRow>> serve_finalists(std::vector<BaselineRow> rows);
+  Result<std::vector<BaselineRow>> serve_fastest(std::vector<BaselineRow> rows);
   Result<std::optional<double>> measure_agreement(BenchMode mode, const BaselineRow& first);
   Result<std::optional<BenchOurs>> measure_ours(BenchMode mode, const BaselineRow& bar);
   Result<std::optional<BenchOurs>> serve_ours(const Binary& binary, const BaselineRow& bar);
@@ -63,7 +68,7 @@ class CaseRun {
   BenchCheck check_;
   std::unique_ptr<Buffers> buffers_;
   int64_t found_ = 0;
-  std::vector<std::string> honest_;
+  std::vector<std::string> chosen_;  // routines that are right and worth measuring
   std::string refused_;
   std::map<std::string, std::vector<ServerCall>> served_;  // by routine, in server mode
 };
@@ -75,29 +80,44 @@ void CaseRun::log_refused(const std::string& name, const std::string& why) {
 Status CaseRun::open() {
   KW_TRY(buffers_, device_.make_buffers(workload_, {.sets = plan_sets(workload_, device_.facts())}));
   fill_for_timing(*buffers_, random_.next());
-  return verify();
+  return choose();
 }
 
-Status CaseRun::verify() {
+Status CaseRun::choose() {
   const std::vector<std::string> names = device_.find_baselines(workload_);
   found_ = static_cast<int64_t>(names.size());
-  if (check_ != BenchCheck::kFamilies) {
-    honest_ = names;
-    return {};
+  std::vector<Check> checks;
+  if (check_ == BenchCheck::kFamilies) {
+    const CheckPlan plan{.contract = make_contract(use_.problem.dtype),
+                         .families = settings_.families,
+                         .max_reference_flops = settings_.max_reference_flops};
+    KW_TRY(checks, make_checks(use_.problem, plan, random_.next()));
   }
-  const CheckPlan plan{.contract = make_contract(use_.problem.dtype),
-                       .families = settings_.families,
-                       .max_reference_flops = settings_.max_reference_flops};
-  KW_TRY(const std::vector<Check> checks, make_checks(use_.problem, plan, random_.next()));
-  for (const std::string& name : names) {
+  const BaselineChoice choice{
+      .most = static_cast<size_t>(settings_.finalists),
+      .always = kAlways,
+      .run_limit = settings_.run_limit,
+      .find_fault = [&](const std::string& name) { return find_fault(name, checks); }};
+  KW_TRY(ChosenBaselines chosen, choose_baselines(device_, *buffers_, names, choice));
+  chosen_ = std::move(chosen.names);
+  for (const BaselineRow& row : chosen.refused) log_refused(row.name, row.refused);
+  return {};
+}
+
+// On the families that were made; without any by hidden spots; by nothing where that is wanted.
+Result<std::optional<std::string>> CaseRun::find_fault(const std::string& name,
+                                                       const std::vector<Check>& checks) {
+  using Fault = std::optional<std::string>;
+  if (check_ == BenchCheck::kNone) return Fault();
+  if (check_ == BenchCheck::kFamilies) {
     KW_TRY(const Verdict verdict,
            check_baseline(device_, name, checks, {.limit = settings_.run_limit, .seed = random_.next()}));
-    if (verdict.passed())
-      honest_.push_back(name);
-    else
-      log_refused(name, verdict.code());
+    return verdict.passed() ? Fault() : Fault(verdict.code());
   }
-  return {};
+  MeasurePlan plan = make_watched_plan(BenchMode::kOffline, 1);
+  plan.sample_us = 0;
+  KW_TRY(const auto rows, measure_baselines(device_, *buffers_, {name}, plan));
+  return rows[0].refused.empty() ? Fault() : Fault(rows[0].refused);
 }
 
 MeasurePlan CaseRun::make_plan(BenchMode mode, int samples) {
@@ -109,6 +129,11 @@ MeasurePlan CaseRun::make_plan(BenchMode mode, int samples) {
   plan.cores = settings_.cores;
   plan.threads = device_.facts().threads;
   plan.watch_load = false;
+  return plan;
+}
+
+MeasurePlan CaseRun::make_watched_plan(BenchMode mode, int samples) {
+  MeasurePlan plan = make_plan(mode, samples);
   if (check_ != BenchCheck::kNone)
     plan.reference = make_spot_reference(workload_, make_contract(use_.problem.dtype));
   return plan;
@@ -130,25 +155,25 @@ void sort_by_time(std::vector<BaselineRow>& rows) {
                    [](const BaselineRow& a, const BaselineRow& b) { return a.median_us < b.median_us; });
 }
 
-// Finalists with the mode's time in median_us, the fastest first; all others are dropped.
+// The chosen routines with the mode's time in median_us, the fastest first.
 Result<std::vector<BaselineRow>> CaseRun::measure(BenchMode mode) {
-  const bool rank_only = mode == BenchMode::kServer;
-  const int samples = rank_only ? 1 : mode == BenchMode::kCudaL2 ? settings_.single_calls : settings_.pairs;
-  const ScreenPlan screen{settings_.screen_us, settings_.finalists, {kCublas, kHeuristic, kTorch}};
+  const int samples = mode == BenchMode::kServer   ? kRankingSamples
+                      : mode == BenchMode::kCudaL2 ? settings_.single_calls
+                                                   : settings_.pairs;
   KW_TRY(std::vector<BaselineRow> rows,
-         screen_baselines(device_, *buffers_, honest_, make_plan(mode, samples), screen));
-  std::vector<BaselineRow> finalists;
+         measure_baselines(device_, *buffers_, chosen_, make_plan(mode, samples)));
+  std::vector<BaselineRow> measured;
   for (BaselineRow& row : rows) {
     if (!row.refused.empty()) {
       log_refused(row.name, row.refused);
-    } else if (!row.screened) {
-      row.median_us = summarize_samples(mode, row.latency_us);
-      finalists.push_back(std::move(row));
+      continue;
     }
+    row.median_us = summarize_samples(mode, row.latency_us);
+    measured.push_back(std::move(row));
   }
-  if (rank_only) return serve_finalists(std::move(finalists));
-  sort_by_time(finalists);
-  return finalists;
+  sort_by_time(measured);
+  if (mode == BenchMode::kServer) return serve_fastest(std::move(measured));
+  return measured;
 }
 
 std::vector<double> list_device_us(const std::vector<ServerCall>& calls) {
@@ -164,16 +189,21 @@ ServerTimes summarize_calls(const std::vector<ServerCall>& calls) {
   return {median(device_us), quantile(device_us, 0.99), median(host_us), quantile(host_us, 0.99)};
 }
 
-Result<std::vector<BaselineRow>> CaseRun::serve_finalists(std::vector<BaselineRow> rows) {
+// In: rows of an offline ranking. Out: those served, by the median of their calls on the device.
+Result<std::vector<BaselineRow>> CaseRun::serve_fastest(std::vector<BaselineRow> rows) {
   const uint64_t gaps = random_.next();
   served_.clear();
-  for (BaselineRow& row : rows) {
+  std::vector<BaselineRow> served;
+  for (size_t at = 0; at < rows.size(); ++at) {
+    const bool always = std::find(kAlways.begin(), kAlways.end(), rows[at].name) != kAlways.end();
+    if (at >= settings_.served && !always) continue;
+    BaselineRow& row = served.emplace_back(std::move(rows[at]));
     KW_TRY(const auto program, device_.start_baseline(row.name, *buffers_));
     KW_TRY(served_[row.name], program->serve(settings_.server_calls, settings_.rate_hz, gaps));
     row.median_us = median(list_device_us(served_[row.name]));
   }
-  sort_by_time(rows);
-  return rows;
+  sort_by_time(served);
+  return served;
 }
 
 Result<std::optional<double>> CaseRun::measure_agreement(BenchMode mode, const BaselineRow& first) {
@@ -227,7 +257,7 @@ Result<std::optional<BenchOurs>> CaseRun::measure_ours(BenchMode mode, const Bas
   }
   KW_TRY(const auto vendor, device_.start_baseline(bar.name, *buffers_));
   const bool cuda_l2 = mode == BenchMode::kCudaL2;
-  const MeasurePlan plan = make_plan(mode, cuda_l2 ? settings_.single_calls : settings_.ours_pairs);
+  const MeasurePlan plan = make_watched_plan(mode, cuda_l2 ? settings_.single_calls : settings_.ours_pairs);
   const auto timing = run_comparison(**ours, *vendor, *buffers_, plan);
   if (!timing) {
     log_refused("ours " + binary->hash, timing.error().code());

@@ -1,6 +1,6 @@
-// One case of a benchmark from buffers to rows: verify every vendor routine, screen them all, measure the
-// best interleaved, measure the winner once more, then ours where there is one. Called by bench.h; writes no
-// file.
+// One case of a benchmark from buffers to rows: rank all vendor routines, verify from the fastest on, measure
+// the best interleaved, measure the winner once more, then ours where there is one. Called by bench.h; writes
+// no file.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ namespace kw {
 // How a routine of a case is shown to be right before its time counts.
 enum class BenchCheck {
   kNone,
-  kSpots,     // changing inputs and hidden output elements around every timed run
-  kFamilies,  // spots, and before them check_baseline on input families with sampled references
+  kSpots,     // a few runs with changing inputs and hidden output elements
+  kFamilies,  // check_baseline on input families with sampled references
 };
 
 // Cases whose operands take up to so many bytes, all three together.
@@ -29,18 +29,18 @@ struct BenchClass {
 };
 
 struct BenchSettings {
-  double screen_us = 200;   // least length of the sample by which all routines are ranked
-  double sample_us = 1000;  // least length of a sample of the best
-  int finalists = 4;        // that are measured on, besides cuBLAS' default and cuBLASLt's heuristic
-  int pairs = 9;            // samples of each, and of the winner's second measurement
-  int ours_pairs = 40;      // of a kernel of ours with the bar
-  int single_calls = 50;    // cuda-l2 mode: calls of each
-  int64_t server_calls = 200;
-  double rate_hz = 1000;  // server mode
+  double sample_us = 300;  // least length of a sample
+  int finalists = 4;       // verified and measured, besides cuBLAS' default and cuBLASLt's heuristic
+  int pairs = 9;           // samples of each, and of the winner's second measurement
+  int ours_pairs = 40;     // of a kernel of ours with the bar
+  int single_calls = 50;   // cuda-l2 mode: calls of each
+  size_t served = 2;       // server mode: the fastest offline, besides the two named above
+  int64_t server_calls = 500;
+  double rate_hz = 2000;
   // In ascending order; a case larger than all gets the last one's check.
   std::vector<BenchClass> classes = {{0x1p23, BenchCheck::kFamilies}, {0x1p62, BenchCheck::kSpots}};
   std::vector<std::string> families = {"normal", "exact_integers"};
-  double max_reference_flops = 2e7;  // per family; beyond it rows and columns are sampled
+  double max_reference_flops = 1e7;  // per family; beyond it rows and columns are sampled
   Milliseconds run_limit{10'000};
   std::vector<int> cores;                  // that measure; empty = all
   std::optional<int64_t> workspace_mib;    // that the target gives to vendor routines

@@ -113,7 +113,6 @@ class BenchTest : public testing::Test {
     const auto uses = parse_shapes_csv("name,m,n,k,layout\nx,5,6,7,nn\nx,5,6,7,nt\ny,3,4,9,nn\n", "list");
     plan_.uses = *uses;
     plan_.table = folder_->path() / "bench.csv";
-    plan_.settings.screen_us = 20;
     plan_.settings.sample_us = 100;
     plan_.settings.finalists = 2;
     plan_.settings.pairs = 3;
@@ -221,7 +220,7 @@ TEST_F(BenchTest, a_new_mode_adds_rows_of_that_mode_only) {
   const BenchRow& server = outcome.cases[3].row;
   EXPECT_EQ(server.bar->name, "cublaslt_w32_1");
   EXPECT_EQ(server.bar->us, 5);
-  EXPECT_EQ(server.rate_hz, 1000);
+  EXPECT_EQ(server.rate_hz, 2000);
   EXPECT_EQ(server.server->device_p50_us, 5);
   EXPECT_EQ(server.server->host_p50_us, 10);
   EXPECT_EQ(server.cublas_us, 20);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "emit/emit.h"
+#include "loop/baselines.h"
 #include "loop/peaks.h"
 #include "problem/spot.h"
 #include "problem/workload.h"
@@ -95,21 +96,16 @@ MeasurePlan LiveLab::make_measure_plan(const Contract& contract, uint64_t seed) 
 // The fastest routines that prove right, and why the others are not among them.
 Status LiveLab::open_baselines() {
   const AwayFrom away(plan_.measure_cpus);
+  BaselineChoice choice{.most = kMostBaselines};
+  choice.find_fault = [&](const std::string& name) -> Result<std::optional<std::string>> {
+    KW_TRY(const Verdict verdict, check_baseline(device_, name, checks_, {.seed = draws_.next()}));
+    return verdict.passed() ? std::nullopt : std::optional(verdict.code());
+  };
+  KW_TRY(ChosenBaselines chosen,
+         choose_baselines(device_, *timing_buffers_, device_.find_baselines(workload_), choice));
   const MeasurePlan plan = make_measure_plan(get_usual_contract(problem_), draws_.next());
-  const ScreenPlan screen{.finalists = kMostBaselines};
-  KW_TRY(const std::vector<BaselineRow> rows,
-         screen_baselines(device_, *timing_buffers_, device_.find_baselines(workload_), plan, screen));
-  std::vector<BaselineRow> refused;
-  for (const BaselineRow& row : rows) {  // the fastest first; those that did not run last
-    if (!row.refused.empty()) refused.push_back(row);
-    if (!row.refused.empty() || baselines_.size() >= kMostBaselines) continue;
-    KW_TRY(const Verdict verdict, check_baseline(device_, row.name, checks_, {.seed = draws_.next()}));
-    if (verdict.passed())
-      baselines_.push_back(row);
-    else
-      refused.push_back({.name = row.name, .refused = verdict.code()});
-  }
-  baselines_.insert(baselines_.end(), refused.begin(), refused.end());
+  KW_TRY(baselines_, measure_baselines(device_, *timing_buffers_, chosen.names, plan));
+  baselines_.insert(baselines_.end(), chosen.refused.begin(), chosen.refused.end());
   const auto best = std::find_if(baselines_.begin(), baselines_.end(),
                                  [](const BaselineRow& row) { return row.refused.empty(); });
   if (best == baselines_.end())

@@ -1,4 +1,4 @@
-// measure_baselines and screen_baselines: every vendor routine in turn, round by round, so that drift hits
+// measure_baselines and rank_baselines: every vendor routine in turn, round by round, so that drift hits
 // all alike. In: names. Out: rows, fastest first. Whether a baseline computes the right thing is verify's
 // business.
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Contender {
   Side side;
   std::vector<double> latency_us;
   std::optional<size_t> same_as;  // place of an earlier contender that is the same routine
-  bool alive() const { return row.refused.empty() && !same_as && !row.screened; }
+  bool alive() const { return row.refused.empty() && !same_as; }
 };
 
 void refuse(Contender& contender, const Verdict& verdict) {
@@ -62,27 +62,31 @@ void measure_rounds(std::vector<Contender*> group, Sampler& sampler, const Measu
   }
 }
 
+// Loads one more routine. One that stands behind an earlier name already is not loaded twice.
+void start_contender(Device& device, Buffers& buffers, const std::string& name,
+                     std::vector<Contender>& contenders) {
+  Contender& contender = contenders.emplace_back();
+  contender.row.name = name;
+  auto program = device.start_baseline(name, buffers);
+  if (!program) {
+    contender.row.refused = "does not start: " + program.error().message;
+    return;
+  }
+  contender.row.identity = (*program)->identity();
+  for (size_t i = 0; i + 1 < contenders.size() && !contender.same_as; ++i)
+    if (!contender.row.identity.empty() && contenders[i].row.identity == contender.row.identity)
+      contender.same_as = i;
+  if (!contender.same_as) contender.program = std::move(*program);
+}
+
 std::vector<Contender> start_contenders(Device& device, Buffers& buffers,
                                         const std::vector<std::string>& names, Sampler& sampler,
                                         const MeasurePlan& plan) {
   std::vector<Contender> contenders;
   for (const std::string& name : names) {
-    Contender& contender = contenders.emplace_back();
-    contender.row.name = name;
-    auto program = device.start_baseline(name, buffers);
-    if (!program) {
-      contender.row.refused = "does not start: " + program.error().message;
-      continue;
-    }
-    contender.program = std::move(*program);
-    contender.row.identity = contender.program->identity();
-    for (size_t i = 0; i + 1 < contenders.size() && !contender.same_as; ++i)
-      if (!contender.row.identity.empty() && contenders[i].row.identity == contender.row.identity)
-        contender.same_as = i;
-    if (contender.same_as) {
-      contender.program.reset();
-      continue;
-    }
+    start_contender(device, buffers, name, contenders);
+    Contender& contender = contenders.back();
+    if (!contender.alive()) continue;
     contender.side = {contender.program.get(), plan.run_limit};
     if (auto done = sampler.calibrate(contender.side); !done) {
       refuse(contender, done.error());
@@ -130,35 +134,11 @@ std::vector<BaselineRow> make_rows(std::vector<Contender>& contenders) {
     row = contenders[*contender.same_as].row;
     row.name = contender.row.name;
   }
-  const auto rank = [](const BaselineRow& row) { return !row.refused.empty() ? 2 : row.screened ? 1 : 0; };
-  std::stable_sort(rows.begin(), rows.end(), [&](const BaselineRow& a, const BaselineRow& b) {
-    if (rank(a) != rank(b)) return rank(a) < rank(b);
-    return rank(a) < 2 && a.median_us < b.median_us;
+  std::stable_sort(rows.begin(), rows.end(), [](const BaselineRow& a, const BaselineRow& b) {
+    if (a.refused.empty() != b.refused.empty()) return a.refused.empty();
+    return a.refused.empty() && a.median_us < b.median_us;
   });
   return rows;
-}
-
-// All but the fastest, and those that are measured always, are out.
-void choose_finalists(std::vector<Contender>& contenders, const ScreenPlan& screen) {
-  std::vector<Contender*> alive = find_alive(contenders, -1);
-  std::stable_sort(alive.begin(), alive.end(), [](const Contender* a, const Contender* b) {
-    return median(a->latency_us) < median(b->latency_us);
-  });
-  for (size_t i = 0; i < alive.size(); ++i) {
-    const auto& always = screen.always;
-    const bool kept = static_cast<int64_t>(i) < screen.finalists ||
-                      std::find(always.begin(), always.end(), alive[i]->row.name) != always.end();
-    alive[i]->row.screened = !kept;
-    if (!kept) alive[i]->program.reset();
-  }
-}
-
-// As many calls as last sample_us, by what a shorter sample took.
-void lengthen(Side& side, double sample_us) {
-  if (!(side.expected_us < sample_us)) return;
-  const double factor = std::ceil(sample_us / side.expected_us);
-  side.calls = static_cast<int64_t>(static_cast<double>(side.calls) * factor);
-  side.expected_us *= factor;
 }
 
 }  // namespace
@@ -173,19 +153,25 @@ Result<std::vector<BaselineRow>> measure_baselines(Device& device, Buffers& buff
   return make_rows(contenders);
 }
 
-Result<std::vector<BaselineRow>> screen_baselines(Device& device, Buffers& buffers,
-                                                  const std::vector<std::string>& names,
-                                                  const MeasurePlan& plan, const ScreenPlan& screen) {
-  MeasurePlan once = plan;
-  once.sample_us = std::min(screen.sample_us, plan.sample_us);
-  once.min_pairs = once.max_pairs = 1;
-  Sampler screening(buffers, once), sampler(buffers, plan);
-  Random random(plan.seed);
-  auto contenders = start_contenders(device, buffers, names, screening, once);
-  measure_rounds(find_alive(contenders, -1), screening, once, random);
-  choose_finalists(contenders, screen);
-  for (Contender* finalist : find_alive(contenders, -1)) lengthen(finalist->side, plan.sample_us);
-  measure_finalists(contenders, sampler, plan, random);
+Result<std::vector<BaselineRow>> rank_baselines(Device& device, Buffers& buffers,
+                                                const std::vector<std::string>& names,
+                                                Milliseconds run_limit) {
+  std::vector<Contender> contenders;
+  for (const std::string& name : names) {
+    start_contender(device, buffers, name, contenders);
+    Contender& contender = contenders.back();
+    if (!contender.alive()) continue;
+    for (const int64_t calls : {int64_t{1}, buffers.calls_unit()}) {
+      const RunOutcome outcome = contender.program->run(0, calls, run_limit);
+      if (!outcome.ok()) {
+        const bool timeout = outcome.status == RunOutcome::Status::kTimeout;
+        contender.row.refused = "failed when run: " + (timeout ? "time limit" : outcome.detail);
+        break;
+      }
+      contender.latency_us = {outcome.elapsed_us / static_cast<double>(calls)};
+    }
+    contender.program.reset();
+  }
   return make_rows(contenders);
 }
 

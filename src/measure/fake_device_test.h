@@ -78,7 +78,8 @@ class FakeProgram : public Program {
 class FakeDevice : public Device {
  public:
   std::map<std::string, LatencyOf> routines;
-  std::map<std::string, RunOutcome> broken;  // fails in its 20th run
+  std::map<std::string, RunOutcome> broken;  // fails in this run:
+  int fail_at = 20;
   DeviceFacts device_facts;
 
   const DeviceFacts& facts() const override { return device_facts; }
@@ -94,7 +95,7 @@ class FakeDevice : public Device {
     if (found == routines.end()) return fail("{} is not installed", name);
     auto program = std::make_unique<FakeProgram>(name + " 1.0", found->second);
     if (const auto broken_at = broken.find(name); broken_at != broken.end()) {
-      program->fail_at = 20;
+      program->fail_at = fail_at;
       program->failure = broken_at->second;
     }
     return program;

@@ -73,7 +73,6 @@ struct BaselineRow {
   std::string identity;            // name and version of what ran; empty when it did not start
   std::string refused;             // why it may not be the bar; empty = may
   std::string note;                // self-test: the halves of its samples still differ after measuring again
-  bool screened = false;           // only by screen_baselines: one short sample, too slow to be measured on
   std::vector<double> latency_us;  // its samples
 };
 // Every named routine, interleaved round by round in random order, the fastest first, refused ones last.
@@ -82,17 +81,11 @@ struct BaselineRow {
                                                                  const std::vector<std::string>& names,
                                                                  const MeasurePlan& plan);
 
-// For libraries that offer dozens of algorithms.
-struct ScreenPlan {
-  double sample_us = 200;           // least length of the one sample by which all are ranked
-  int finalists = 4;                // measured as the MeasurePlan says
-  std::vector<std::string> always;  // measured too, however slow
-};
-// Every named routine once, then the fastest interleaved as measure_baselines does. Finalists first, screened
-// ones next, refused ones last, the fastest first among their like.
-[[nodiscard]] Result<std::vector<BaselineRow>> screen_baselines(Device& device, Buffers& buffers,
-                                                                const std::vector<std::string>& names,
-                                                                const MeasurePlan& plan,
-                                                                const ScreenPlan& screen);
+// For libraries that offer dozens of algorithms: every named routine once to load it and once more, no longer
+// than a rotation of the operand sets. median_us is the second run's time per call; good enough to choose
+// whom to measure. The fastest first, refused ones last.
+[[nodiscard]] Result<std::vector<BaselineRow>> rank_baselines(Device& device, Buffers& buffers,
+                                                              const std::vector<std::string>& names,
+                                                              Milliseconds run_limit);
 
 }  // namespace kw

@@ -69,28 +69,23 @@ TEST(Baselines, are_measured_once_where_the_same_routine_has_two_names) {
   EXPECT_EQ((*rows)[2].name, "slow");
 }
 
-TEST(ScreenedBaselines, are_measured_on_when_fast_or_wanted) {
+TEST(RankedBaselines, run_twice_and_say_who_failed) {
   FakeDevice device;
-  device.routines = {
-      {"a", steady(50)}, {"b", steady(20)}, {"c", steady(30)}, {"d", steady(90)}, {"e", steady(1)}};
-  device.broken["e"] = {.status = RunOutcome::Status::kFault};
+  device.routines = {{"slow", steady(50)}, {"fast", steady(20)}, {"hangs", steady(1e9)}, {"dies", steady(1)}};
+  device.broken["dies"] = {.status = RunOutcome::Status::kFault, .detail = "bad address"};
+  device.fail_at = 2;
   FakeBuffers buffers(make_fake_workload(4, 4, 4), 4);
-  MeasurePlan plan = quiet_plan();
-  plan.min_pairs = plan.max_pairs = 20;
-  const auto rows = screen_baselines(device, buffers, {"a", "b", "c", "d", "e"}, plan,
-                                     {.sample_us = 10, .finalists = 2, .always = {"d"}});
+  const auto rows =
+      rank_baselines(device, buffers, {"slow", "missing", "dies", "hangs", "fast"}, Milliseconds(1000));
   ASSERT_TRUE(rows);
   ASSERT_EQ(rows->size(), 5U);
-  const auto expect_row = [&](size_t at, const char* name, bool screened, size_t samples) {
-    EXPECT_EQ((*rows)[at].name, name);
-    EXPECT_EQ((*rows)[at].screened, screened) << name;
-    EXPECT_EQ((*rows)[at].latency_us.size(), samples) << name;
-  };
-  expect_row(0, "b", false, 20);
-  expect_row(1, "d", false, 20);
-  expect_row(2, "c", true, 1);
-  expect_row(3, "a", true, 1);
-  EXPECT_THAT((*rows)[4].refused, HasSubstr("crash/fault"));
+  EXPECT_EQ((*rows)[0].name, "fast");
+  EXPECT_DOUBLE_EQ((*rows)[0].median_us, 20);
+  EXPECT_EQ((*rows)[0].identity, "fast 1.0");
+  EXPECT_EQ((*rows)[1].name, "slow");
+  EXPECT_EQ((*rows)[2].refused, "does not start: missing is not installed");
+  EXPECT_EQ((*rows)[3].refused, "failed when run: bad address");
+  EXPECT_EQ((*rows)[4].refused, "failed when run: time limit");
 }
 
 TEST(PlanSets, covers_four_times_l2_within_its_limits) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/parallel.h"
 #include "base/random.h"
 #include "measure/measure.h"
 
@@ -13,6 +14,8 @@ namespace {
 
 constexpr size_t kBlock = 1 << 16;           // normals drawn once; stays in L2
 constexpr size_t kChunk = 1 << 12;           // elements copied from one random place of the block
+constexpr size_t kPieceBytes = 1 << 20;      // filled by one thread at a time
+constexpr int64_t kPiecesAThread = 4;        // fewer are not worth a thread
 constexpr double kDefaultL2Bytes = 2 << 20;  // where the machine does not tell
 
 // To nearest even; what is too small for a normal f16 becomes 0.
@@ -61,13 +64,38 @@ std::vector<std::byte> make_normal_block(Dtype dtype, uint64_t seed) {
   return block;
 }
 
+// A part of one run of elements without gaps, no longer than kPieceBytes: what one thread fills at a time.
+struct Piece {
+  std::span<std::byte> bytes;
+  size_t number = 0;  // decides what is drawn for it
+};
+
+std::vector<Piece> list_pieces(Buffers& buffers, int index) {
+  const Operand& operand = buffers.workload().operands[static_cast<size_t>(index)];
+  const auto element_bytes = static_cast<size_t>(dtype_bytes(operand.dtype));
+  const bool gapless = operand.ld == operand.cols;
+  const int64_t runs = gapless ? 1 : operand.rows;
+  const auto run_bytes = static_cast<size_t>(gapless ? operand.span() : operand.cols) * element_bytes;
+  std::vector<Piece> pieces;
+  for (int set = 0; set < buffers.sets(); ++set) {
+    const auto contents = buffers.contents(set, index);
+    if (contents.empty()) continue;
+    for (int64_t row = 0; row < runs; ++row) {
+      const auto run = contents.subspan(static_cast<size_t>(row * operand.ld) * element_bytes, run_bytes);
+      for (size_t at = 0; at < run_bytes; at += kPieceBytes)
+        pieces.push_back({run.subspan(at, std::min(kPieceBytes, run_bytes - at)), pieces.size()});
+    }
+  }
+  return pieces;
+}
+
 // Copies chunks from random places of the block, so that no two rows or sets are alike.
-void fill_run(std::span<std::byte> run, const std::vector<std::byte>& block, size_t element_bytes,
-              Random& random) {
-  for (size_t at = 0; at < run.size();) {
-    const size_t bytes = std::min(run.size() - at, kChunk * element_bytes);
-    std::memcpy(run.data() + at, block.data() + random.below(kBlock) * element_bytes, bytes);
-    at += bytes;
+void fill_piece(std::span<std::byte> bytes, const std::vector<std::byte>& block, size_t element_bytes,
+                Random random) {
+  for (size_t at = 0; at < bytes.size();) {
+    const size_t size = std::min(bytes.size() - at, kChunk * element_bytes);
+    std::memcpy(bytes.data() + at, block.data() + random.below(kBlock) * element_bytes, size);
+    at += size;
   }
 }
 
@@ -93,27 +121,22 @@ int plan_sets(const Workload& workload, const DeviceFacts& device) {
 
 void fill_for_timing(Buffers& buffers, uint64_t seed) {
   const auto& operands = buffers.workload().operands;
-  Random random(seed);
   std::vector<std::byte> block;
   for (size_t index = 0; index < operands.size(); ++index) {
     const Operand& operand = operands[index];
     const auto element_bytes = static_cast<size_t>(dtype_bytes(operand.dtype));
     if (index == 0 || operand.dtype != operands[index - 1].dtype)
       block = make_normal_block(operand.dtype, seed);
-    const bool gapless = operand.ld == operand.cols;
-    const int64_t runs = gapless ? 1 : operand.rows;
-    const auto run_bytes = static_cast<size_t>(gapless ? operand.span() : operand.cols) * element_bytes;
-    for (int set = 0; set < buffers.sets(); ++set) {
-      const auto contents = buffers.contents(set, static_cast<int>(index));
-      if (contents.empty()) continue;
-      for (int64_t row = 0; row < runs; ++row) {
-        const auto run = contents.subspan(static_cast<size_t>(row * operand.ld) * element_bytes, run_bytes);
+    const std::vector<Piece> pieces = list_pieces(buffers, static_cast<int>(index));
+    for_ranges(static_cast<int64_t>(pieces.size()), kPiecesAThread, [&](int64_t begin, int64_t end) {
+      for (auto at = static_cast<size_t>(begin); at < static_cast<size_t>(end); ++at) {
+        const auto& [bytes, number] = pieces[at];
         if (operand.access == Access::kOut)
-          std::memset(run.data(), 0xff, run.size());  // NaN in every type
+          std::memset(bytes.data(), 0xff, bytes.size());  // NaN in every type
         else
-          fill_run(run, block, element_bytes, random);
+          fill_piece(bytes, block, element_bytes, Random(seed, (uint64_t{index} + 1) << 40 | number));
       }
-    }
+    });
   }
 }
 

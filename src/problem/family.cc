@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "base/parallel.h"
 #include "base/random.h"
 #include "problem/integer_plan.h"
 #include "problem/nan_inf.h"
-#include "problem/parallel.h"
 #include "record/element.h"
 
 namespace kw {

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "problem/parallel.h"
+#include "base/parallel.h"
 #include "record/element.h"
 
 namespace kw {

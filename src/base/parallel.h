@@ -10,12 +10,12 @@
 
 namespace kw {
 
-inline constexpr int64_t kMaxReferenceThreads = 8;
+inline constexpr int64_t kMaxHelperThreads = 8;
 
 // Runs the range on this thread alone when it has fewer than 2 * smallest_part elements.
 template <class Function>
 void for_ranges(int64_t count, int64_t smallest_part, const Function& function) {
-  const int64_t cores = std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, kMaxReferenceThreads);
+  const int64_t cores = std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, kMaxHelperThreads);
   const int64_t parts = std::clamp<int64_t>(count / std::max<int64_t>(smallest_part, 1), 1, cores);
   std::vector<std::jthread> threads;
   for (int64_t part = 1; part < parts; ++part)
