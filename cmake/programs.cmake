@@ -1,5 +1,4 @@
 # The command-line program, its facts about the build, installation.
-include(CheckIncludeFile)
 
 file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cli/*.cc)
 list(FILTER cli_sources EXCLUDE REGEX "_test\\.cc$")

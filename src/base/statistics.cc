@@ -116,20 +116,18 @@ Interval median_order_interval(std::span<const double> values, double confidence
   KW_CHECK(confidence > 0 && confidence < 1, "confidence {}", confidence);
   if (values.empty() || has_nan(values)) return {kNan, kNan};
   const std::vector<double> order = sorted(values);
-  const auto count = static_cast<double>(order.size());
-  // P(fewer than `rank` + 2 values lie below the median), by the logs of its terms.
-  const auto tail_to = [&](size_t rank) {
-    double share = 0;
-    for (size_t below = 0; below <= rank + 1; ++below) {
-      const auto b = static_cast<double>(below);
-      share += std::exp(std::lgamma(count + 1) - std::lgamma(b + 1) - std::lgamma(count - b + 1) -
-                        count * std::log(2.0));
-    }
-    return share;
-  };
+  const size_t count = order.size();
+  // `below`: P(Bin(count, 1/2) <= rank + 1), the chance that order[rank + 1] lies above the median. By
+  // logarithms, whose terms do not underflow.
+  double log_term = -static_cast<double>(count) * std::log(2.0), below = std::exp(log_term);
   size_t rank = 0;
-  while (2 * (rank + 1) < order.size() && tail_to(rank) <= (1 - confidence) / 2) ++rank;
-  return {order[rank], order[order.size() - 1 - rank]};
+  while (2 * (rank + 1) < count) {
+    log_term += std::log(static_cast<double>(count - rank) / static_cast<double>(rank + 1));
+    below += std::exp(log_term);
+    if (below > (1 - confidence) / 2) break;
+    ++rank;
+  }
+  return {order[rank], order[count - 1 - rank]};
 }
 
 Interval bootstrap_geomean_interval(std::span<const double> ratios, double confidence, int resamples,

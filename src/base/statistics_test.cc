@@ -65,6 +65,9 @@ TEST(MedianOrder, takes_the_ranks_of_the_binomial) {
   EXPECT_EQ(median_order_interval(values, 0.995).high, 14);
   EXPECT_EQ(median_order_interval(values, 0.9786).low, 4);
   EXPECT_EQ(median_order_interval(values, 0.9997).low, 1);
+  values.resize(4000);
+  std::iota(values.begin(), values.end(), 1);  // 2^-4000 is no double; 2000 less 2.807 standard deviations
+  EXPECT_NEAR(median_order_interval(values, 0.995).low, 2000 - 2.807 * std::sqrt(1000.0), 1.5);
   EXPECT_EQ(median_order_interval(std::vector<double>{2, 1}, 0.9).high, 2);
   EXPECT_EQ(median_order_interval(std::vector<double>{7}, 0.5).low, 7);
   EXPECT_TRUE(std::isnan(median_order_interval(std::vector<double>{1, kNan}, 0.9).low));

@@ -236,7 +236,8 @@ int run_bench_command(const BenchOptions& options) {
   const auto outcome = run_bench(*opened->device, *plan, watcher);
   if (!outcome) return explain(outcome.error());
   print_end(options, *outcome, facts);
-  return outcome->interrupted ? kExitInterrupted : kExitOk;
+  if (outcome->interrupted) return kExitInterrupted;
+  return outcome->failed > 0 ? kExitWorld : kExitOk;
 }
 
 }  // namespace

@@ -10,22 +10,12 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// As they come where all can be measured, else the fastest first.
-Result<std::vector<BaselineRow>> list_by_rank(Device& device, Buffers& buffers,
-                                              const std::vector<std::string>& names,
-                                              const BaselineChoice& choice) {
-  if (names.size() > choice.most) return rank_baselines(device, buffers, names, choice.run_limit);
-  std::vector<BaselineRow> rows;
-  for (const std::string& name : names) rows.push_back({.name = name});
-  return rows;
-}
-
 }  // namespace
 
 Result<ChosenBaselines> choose_baselines(Device& device, Buffers& buffers,
                                          const std::vector<std::string>& names,
                                          const BaselineChoice& choice) {
-  KW_TRY(const std::vector<BaselineRow> rows, list_by_rank(device, buffers, names, choice));
+  KW_TRY(const std::vector<BaselineRow> rows, rank_baselines(device, buffers, names, choice.run_limit));
   ChosenBaselines chosen;
   std::map<std::string, std::optional<std::string>> faults;  // by identity
   size_t right = 0;
@@ -34,19 +24,14 @@ Result<ChosenBaselines> choose_baselines(Device& device, Buffers& buffers,
       chosen.refused.push_back(row);
       continue;
     }
-    const bool wanted = contains(choice.always, row.name);
-    const auto known = row.identity.empty() ? faults.end() : faults.find(row.identity);
-    const bool is_new = known == faults.end();
-    if (!wanted && (right >= choice.most || !is_new)) continue;
-    std::optional<std::string> fault;
+    const bool is_new = !faults.contains(row.identity);
+    const bool wanted = contains(choice.always, row.name) || (is_new && right < choice.most);
+    if (!wanted) continue;
     if (is_new) {
-      KW_TRY(fault, choice.find_fault(row.name));
-      if (!row.identity.empty()) faults[row.identity] = fault;
-      if (!fault) ++right;
-    } else {
-      fault = known->second;
+      KW_TRY(faults[row.identity], choice.find_fault(row.name));
+      right += !faults[row.identity];
     }
-    if (!fault)
+    if (const auto& fault = faults[row.identity]; !fault)
       chosen.names.push_back(row.name);
     else
       chosen.refused.push_back({.name = row.name, .identity = row.identity, .refused = *fault});

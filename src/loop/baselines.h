@@ -1,6 +1,6 @@
-// Which vendor routines may be the bar: ranked where a library offers dozens, then shown to be right from the
-// fastest on. In: a device, filled buffers, names, a way to find faults. Out: routines worth measuring, and
-// why the others are not among them. Used by live_lab and bench_case.
+// Which vendor routines may be the bar: ranked, as a library may offer dozens, then shown to be right from
+// the fastest on. In: a device, filled buffers, names, a way to find faults. Out: routines worth measuring,
+// and why the others are not among them. Used by live_lab and bench_case.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ struct BaselineChoice {
 
 struct ChosenBaselines {
   std::vector<std::string> names;    // right, at most one name for each routine but the `always` ones
-  std::vector<BaselineRow> refused;  // those that did not run, and those that were faster but wrong
+  std::vector<BaselineRow> refused;  // those that did not run, and those that were looked at and wrong
 };
 
 [[nodiscard]] Result<ChosenBaselines> choose_baselines(Device& device, Buffers& buffers,

@@ -21,6 +21,7 @@ constexpr const char *kCublas = "cublas", *kHeuristic = "cublaslt_heuristic", *k
                      *kTorch = "torch";
 const std::vector<std::string> kAlways = {kCublas, kHeuristic, kTorch};
 constexpr int kRankingSamples = 3;  // server mode: to choose whom to serve
+constexpr int kWatchedRuns = 8;     // by which a routine is judged where no family is run
 
 Contract make_contract(Dtype dtype) {
   return {dtype, dtype == Dtype::kF64 ? Dtype::kF64 : Dtype::kF32, dtype};
@@ -84,7 +85,7 @@ Status CaseRun::open() {
 }
 
 Status CaseRun::choose() {
-  const std::vector<std::string> names = device_.find_baselines(workload_);
+  KW_TRY(const std::vector<std::string> names, device_.find_baselines(workload_));
   found_ = static_cast<int64_t>(names.size());
   std::vector<Check> checks;
   if (check_ == BenchCheck::kFamilies) {
@@ -94,7 +95,7 @@ Status CaseRun::choose() {
     KW_TRY(checks, make_checks(use_.problem, plan, random_.next()));
   }
   const BaselineChoice choice{
-      .most = static_cast<size_t>(settings_.finalists),
+      .most = settings_.finalists,
       .always = kAlways,
       .run_limit = settings_.run_limit,
       .find_fault = [&](const std::string& name) { return find_fault(name, checks); }};
@@ -114,8 +115,8 @@ Result<std::optional<std::string>> CaseRun::find_fault(const std::string& name,
            check_baseline(device_, name, checks, {.limit = settings_.run_limit, .seed = random_.next()}));
     return verdict.passed() ? Fault() : Fault(verdict.code());
   }
-  MeasurePlan plan = make_watched_plan(BenchMode::kOffline, 1);
-  plan.sample_us = 0;
+  MeasurePlan plan = make_watched_plan(BenchMode::kOffline, kWatchedRuns);
+  plan.sample_us = 0;  // the shortest: what counts is how often inputs change and outputs are looked at
   KW_TRY(const auto rows, measure_baselines(device_, *buffers_, {name}, plan));
   return rows[0].refused.empty() ? Fault() : Fault(rows[0].refused);
 }

@@ -18,7 +18,7 @@ namespace kw {
 // How a routine of a case is shown to be right before its time counts.
 enum class BenchCheck {
   kNone,
-  kSpots,     // a few runs with changing inputs and hidden output elements
+  kSpots,     // some runs with changing inputs and hidden output elements
   kFamilies,  // check_baseline on input families with sampled references
 };
 
@@ -30,7 +30,7 @@ struct BenchClass {
 
 struct BenchSettings {
   double sample_us = 300;  // least length of a sample
-  int finalists = 4;       // verified and measured, besides cuBLAS' default and cuBLASLt's heuristic
+  size_t finalists = 4;    // verified and measured, besides cuBLAS' default and cuBLASLt's heuristic
   int pairs = 9;           // samples of each, and of the winner's second measurement
   int ours_pairs = 40;     // of a kernel of ours with the bar
   int single_calls = 50;   // cuda-l2 mode: calls of each

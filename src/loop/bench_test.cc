@@ -86,7 +86,7 @@ class ComputingDevice final : public Device {
     return tl::expected<std::unique_ptr<Program>, Verdict>(
         std::make_unique<ComputingProgram>(ours, buffers, calls));
   }
-  std::vector<std::string> find_baselines(const Workload&) override {
+  Result<std::vector<std::string>> find_baselines(const Workload&) override {
     std::vector<std::string> names;
     for (const auto& [name, routine] : routines) names.push_back(name);
     return names;

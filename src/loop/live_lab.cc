@@ -101,8 +101,8 @@ Status LiveLab::open_baselines() {
     KW_TRY(const Verdict verdict, check_baseline(device_, name, checks_, {.seed = draws_.next()}));
     return verdict.passed() ? std::nullopt : std::optional(verdict.code());
   };
-  KW_TRY(ChosenBaselines chosen,
-         choose_baselines(device_, *timing_buffers_, device_.find_baselines(workload_), choice));
+  KW_TRY(const std::vector<std::string> names, device_.find_baselines(workload_));
+  KW_TRY(ChosenBaselines chosen, choose_baselines(device_, *timing_buffers_, names, choice));
   const MeasurePlan plan = make_measure_plan(get_usual_contract(problem_), draws_.next());
   KW_TRY(baselines_, measure_baselines(device_, *timing_buffers_, chosen.names, plan));
   baselines_.insert(baselines_.end(), chosen.refused.begin(), chosen.refused.end());

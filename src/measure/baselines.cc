@@ -1,6 +1,6 @@
-// measure_baselines and rank_baselines: every vendor routine in turn, round by round, so that drift hits
-// all alike. In: names. Out: rows, fastest first. Whether a baseline computes the right thing is verify's
-// business.
+// measure_baselines: every vendor routine in turn, round by round, so that drift hits all alike;
+// rank_baselines: each once. In: names. Out: rows, fastest first. Whether a baseline computes the right thing
+// is verify's business.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -14,6 +14,7 @@ namespace kw {
 namespace {
 
 constexpr double kHalvesAgree = 0.10;
+constexpr int kRankingRuns = 2;  // the first loads and warms up
 
 struct Contender {
   BaselineRow row;
@@ -107,14 +108,6 @@ std::vector<Contender*> find_alive(std::vector<Contender>& contenders, double ha
   return alive;
 }
 
-// Samples of finalists in rounds, those of unsteady ones once more.
-void measure_finalists(std::vector<Contender>& contenders, Sampler& sampler, const MeasurePlan& plan,
-                       Random& random) {
-  measure_rounds(find_alive(contenders, -1), sampler, plan, random);
-  if (auto unsteady = find_alive(contenders, kHalvesAgree); !unsteady.empty())
-    measure_rounds(std::move(unsteady), sampler, plan, random);
-}
-
 void finish_row(Contender& contender) {
   BaselineRow& row = contender.row;
   if (!row.refused.empty() || contender.same_as) return;
@@ -149,26 +142,26 @@ Result<std::vector<BaselineRow>> measure_baselines(Device& device, Buffers& buff
   Sampler sampler(buffers, plan);
   Random random(plan.seed);
   auto contenders = start_contenders(device, buffers, names, sampler, plan);
-  measure_finalists(contenders, sampler, plan, random);
+  measure_rounds(find_alive(contenders, -1), sampler, plan, random);
+  if (auto unsteady = find_alive(contenders, kHalvesAgree); !unsteady.empty())
+    measure_rounds(std::move(unsteady), sampler, plan, random);
   return make_rows(contenders);
 }
 
 Result<std::vector<BaselineRow>> rank_baselines(Device& device, Buffers& buffers,
                                                 const std::vector<std::string>& names,
                                                 Milliseconds run_limit) {
+  Sampler sampler(buffers, {});
   std::vector<Contender> contenders;
   for (const std::string& name : names) {
     start_contender(device, buffers, name, contenders);
     Contender& contender = contenders.back();
-    if (!contender.alive()) continue;
-    for (const int64_t calls : {int64_t{1}, buffers.calls_unit()}) {
-      const RunOutcome outcome = contender.program->run(0, calls, run_limit);
-      if (!outcome.ok()) {
-        const bool timeout = outcome.status == RunOutcome::Status::kTimeout;
-        contender.row.refused = "failed when run: " + (timeout ? "time limit" : outcome.detail);
-        break;
-      }
-      contender.latency_us = {outcome.elapsed_us / static_cast<double>(calls)};
+    contender.side = {contender.program.get(), run_limit, buffers.sets()};
+    for (int run = 0; run < kRankingRuns && contender.alive(); ++run) {
+      if (const auto latency_us = sampler.sample(contender.side); latency_us)
+        contender.latency_us = {*latency_us};
+      else
+        refuse(contender, latency_us.error());
     }
     contender.program.reset();
   }

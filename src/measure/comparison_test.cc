@@ -40,6 +40,18 @@ TEST(Comparison, gives_each_side_calls_enough_for_a_sample) {
   EXPECT_DOUBLE_EQ(timing->baseline_median_us, 700);
 }
 
+// 32 calls of 31.2 us are short of 1000 us, 32 of 31.3 us are not.
+TEST(Comparison, gives_sides_of_nearly_equal_speed_equally_many_calls) {
+  FakeProgram candidate("c", steady(31.2)), baseline("b", steady(31.3)), slow("s", steady(70));
+  auto buffers = make_buffers();
+  ASSERT_TRUE(run_comparison(candidate, baseline, buffers, quiet_plan()));
+  EXPECT_EQ(candidate.call_counts.back(), 64);
+  EXPECT_EQ(baseline.call_counts.back(), 64);
+  ASSERT_TRUE(run_comparison(candidate, slow, buffers, quiet_plan()));
+  EXPECT_EQ(candidate.call_counts.back(), 64);
+  EXPECT_EQ(slow.call_counts.back(), 16);
+}
+
 TEST(Comparison, goes_on_where_the_last_sample_of_either_side_stopped) {
   FakeProgram candidate("c", steady(1100)), baseline("b", steady(1100));
   auto buffers = make_buffers(1000);

@@ -89,7 +89,9 @@ class FakeDevice : public Device {
   Result<tl::expected<std::unique_ptr<Program>, Verdict>> start_candidate(const Binary&, Buffers&) override {
     return fail("the fake device runs no candidates");
   }
-  std::vector<std::string> find_baselines(const Workload&) override { return {}; }
+  Result<std::vector<std::string>> find_baselines(const Workload&) override {
+    return std::vector<std::string>();
+  }
   Result<std::unique_ptr<Program>> start_baseline(const std::string& name, Buffers&) override {
     const auto found = routines.find(name);
     if (found == routines.end()) return fail("{} is not installed", name);

@@ -81,9 +81,9 @@ struct BaselineRow {
                                                                  const std::vector<std::string>& names,
                                                                  const MeasurePlan& plan);
 
-// For libraries that offer dozens of algorithms: every named routine once to load it and once more, no longer
-// than a rotation of the operand sets. median_us is the second run's time per call; good enough to choose
-// whom to measure. The fastest first, refused ones last.
+// For libraries that offer dozens of algorithms: every named routine twice through all operand sets.
+// median_us is the second run's time per call; good enough to choose whom to measure. The fastest first,
+// refused ones last.
 [[nodiscard]] Result<std::vector<BaselineRow>> rank_baselines(Device& device, Buffers& buffers,
                                                               const std::vector<std::string>& names,
                                                               Milliseconds run_limit);

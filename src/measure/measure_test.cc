@@ -71,21 +71,27 @@ TEST(Baselines, are_measured_once_where_the_same_routine_has_two_names) {
 
 TEST(RankedBaselines, run_twice_and_say_who_failed) {
   FakeDevice device;
-  device.routines = {{"slow", steady(50)}, {"fast", steady(20)}, {"hangs", steady(1e9)}, {"dies", steady(1)}};
+  device.routines = {{"slow", steady(50)},
+                     {"fast", steady(20)},
+                     {"hangs", steady(1e9)},
+                     {"dies", steady(1)},
+                     {"no time", steady(std::nan(""))}};
   device.broken["dies"] = {.status = RunOutcome::Status::kFault, .detail = "bad address"};
   device.fail_at = 2;
   FakeBuffers buffers(make_fake_workload(4, 4, 4), 4);
-  const auto rows =
-      rank_baselines(device, buffers, {"slow", "missing", "dies", "hangs", "fast"}, Milliseconds(1000));
+  const auto rows = rank_baselines(device, buffers, {"slow", "missing", "dies", "hangs", "no time", "fast"},
+                                   Milliseconds(1000));
   ASSERT_TRUE(rows);
-  ASSERT_EQ(rows->size(), 5U);
+  ASSERT_EQ(rows->size(), 6U);
+  EXPECT_THAT((*rows)[5].refused, HasSubstr("cheat/impossible_time"));
   EXPECT_EQ((*rows)[0].name, "fast");
   EXPECT_DOUBLE_EQ((*rows)[0].median_us, 20);
   EXPECT_EQ((*rows)[0].identity, "fast 1.0");
   EXPECT_EQ((*rows)[1].name, "slow");
   EXPECT_EQ((*rows)[2].refused, "does not start: missing is not installed");
-  EXPECT_EQ((*rows)[3].refused, "failed when run: bad address");
-  EXPECT_EQ((*rows)[4].refused, "failed when run: time limit");
+  EXPECT_THAT((*rows)[3].refused, HasSubstr("crash/fault"));
+  EXPECT_THAT((*rows)[3].refused, HasSubstr("bad address"));
+  EXPECT_THAT((*rows)[4].refused, HasSubstr("hang/time_limit"));
 }
 
 TEST(PlanSets, covers_four_times_l2_within_its_limits) {

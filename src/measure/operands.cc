@@ -64,26 +64,21 @@ std::vector<std::byte> make_normal_block(Dtype dtype, uint64_t seed) {
   return block;
 }
 
-// A part of one run of elements without gaps, no longer than kPieceBytes: what one thread fills at a time.
-struct Piece {
-  std::span<std::byte> bytes;
-  size_t number = 0;  // decides what is drawn for it
-};
-
-std::vector<Piece> list_pieces(Buffers& buffers, int index) {
+// An operand's elements of all sets, without the gaps between rows, in pieces of at most kPieceBytes.
+std::vector<std::span<std::byte>> list_pieces(Buffers& buffers, int index) {
   const Operand& operand = buffers.workload().operands[static_cast<size_t>(index)];
   const auto element_bytes = static_cast<size_t>(dtype_bytes(operand.dtype));
   const bool gapless = operand.ld == operand.cols;
   const int64_t runs = gapless ? 1 : operand.rows;
   const auto run_bytes = static_cast<size_t>(gapless ? operand.span() : operand.cols) * element_bytes;
-  std::vector<Piece> pieces;
+  std::vector<std::span<std::byte>> pieces;
   for (int set = 0; set < buffers.sets(); ++set) {
     const auto contents = buffers.contents(set, index);
     if (contents.empty()) continue;
     for (int64_t row = 0; row < runs; ++row) {
       const auto run = contents.subspan(static_cast<size_t>(row * operand.ld) * element_bytes, run_bytes);
       for (size_t at = 0; at < run_bytes; at += kPieceBytes)
-        pieces.push_back({run.subspan(at, std::min(kPieceBytes, run_bytes - at)), pieces.size()});
+        pieces.push_back(run.subspan(at, std::min(kPieceBytes, run_bytes - at)));
     }
   }
   return pieces;
@@ -127,14 +122,13 @@ void fill_for_timing(Buffers& buffers, uint64_t seed) {
     const auto element_bytes = static_cast<size_t>(dtype_bytes(operand.dtype));
     if (index == 0 || operand.dtype != operands[index - 1].dtype)
       block = make_normal_block(operand.dtype, seed);
-    const std::vector<Piece> pieces = list_pieces(buffers, static_cast<int>(index));
+    const auto pieces = list_pieces(buffers, static_cast<int>(index));
     for_ranges(static_cast<int64_t>(pieces.size()), kPiecesAThread, [&](int64_t begin, int64_t end) {
       for (auto at = static_cast<size_t>(begin); at < static_cast<size_t>(end); ++at) {
-        const auto& [bytes, number] = pieces[at];
         if (operand.access == Access::kOut)
-          std::memset(bytes.data(), 0xff, bytes.size());  // NaN in every type
+          std::memset(pieces[at].data(), 0xff, pieces[at].size());  // NaN in every type
         else
-          fill_piece(bytes, block, element_bytes, Random(seed, (uint64_t{index} + 1) << 40 | number));
+          fill_piece(pieces[at], block, element_bytes, Random(seed, (uint64_t{index} + 1) << 40 | at));
       }
     });
   }

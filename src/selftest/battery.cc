@@ -201,8 +201,10 @@ Result<Judged> Battery::judge_vendor(const std::string& name, Layout layout, uin
 Result<std::set<std::string>> Battery::find_vendors(Layout layout, uint64_t seed) {
   std::set<std::string> names;
   KW_TRY(const auto* checks, find_checks(layout, seed));
-  for (const Check& check : *checks)
-    for (const std::string& name : device().find_baselines(check.workload)) names.insert(name);
+  for (const Check& check : *checks) {
+    KW_TRY(const std::vector<std::string> here, device().find_baselines(check.workload));
+    names.insert(here.begin(), here.end());
+  }
   return names;
 }
 

@@ -116,7 +116,8 @@ class Device {
   virtual Result<tl::expected<std::unique_ptr<Program>, Verdict>> start_candidate(const Binary& binary,
                                                                                   Buffers& buffers) = 0;
   // Vendor routines present on this machine that can compute the workload: "openblas", "onednn", "libxsmm".
-  virtual std::vector<std::string> find_baselines(const Workload& workload) = 0;
+  // An error when the device cannot be asked.
+  virtual Result<std::vector<std::string>> find_baselines(const Workload& workload) = 0;
   virtual Result<std::unique_ptr<Program>> start_baseline(const std::string& name, Buffers& buffers) = 0;
 };
 

@@ -119,7 +119,9 @@ class FakeDevice final : public Device {
     return tl::expected<std::unique_ptr<Program>, Verdict>(
         std::make_unique<FakeProgram>(kernel_, static_cast<FakeBuffers&>(buffers)));
   }
-  std::vector<std::string> find_baselines(const Workload&) override { return {"fake"}; }
+  Result<std::vector<std::string>> find_baselines(const Workload&) override {
+    return std::vector<std::string>{"fake"};
+  }
   Result<std::unique_ptr<Program>> start_baseline(const std::string& name, Buffers& buffers) override {
     if (name != "fake") return fail("no baseline {}", name);
     return std::unique_ptr<Program>(

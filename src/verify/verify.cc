@@ -201,7 +201,7 @@ Result<Verdict> check_baseline(Device& device, const std::string& name, std::spa
   for (const Check& check : checks) {
     const std::string key = print_key(check);
     if (!can_compute.contains(key)) {
-      const auto names = device.find_baselines(get_seen(check));
+      KW_TRY(const std::vector<std::string> names, device.find_baselines(get_seen(check)));
       can_compute[key] = std::find(names.begin(), names.end(), name) != names.end();
     }
     if (can_compute[key]) chosen.push_back(&check);

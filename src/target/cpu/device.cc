@@ -59,7 +59,7 @@ class CpuDevice final : public Device {
   }
 
   Result<CandidateResult> start_candidate(const Binary& binary, Buffers& buffers) override;
-  std::vector<std::string> find_baselines(const Workload& workload) override;
+  Result<std::vector<std::string>> find_baselines(const Workload& workload) override;
   Result<std::unique_ptr<Program>> start_baseline(const std::string& name, Buffers& buffers) override;
 
  private:
@@ -106,7 +106,7 @@ Result<CandidateResult> CpuDevice::start_candidate(const Binary& binary, Buffers
   return CandidateResult(std::move(**program));
 }
 
-std::vector<std::string> CpuDevice::find_baselines(const Workload& workload) {
+Result<std::vector<std::string>> CpuDevice::find_baselines(const Workload& workload) {
   std::vector<std::string> names;
   for (const VendorInfo& vendor : vendors())
     if (vendor.missing.empty() && !find_vendor_refusal(vendor.name, workload)) names.push_back(vendor.name);

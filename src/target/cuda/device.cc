@@ -87,7 +87,7 @@ class CudaDevice final : public Device {
     return CudaBuffers::make(worker_, workload, plan, facts_.l2_bytes);
   }
   Result<CandidateResult> start_candidate(const Binary& binary, Buffers& buffers) override;
-  std::vector<std::string> find_baselines(const Workload& workload) override;
+  Result<std::vector<std::string>> find_baselines(const Workload& workload) override;
   Result<std::unique_ptr<Program>> start_baseline(const std::string& name, Buffers& buffers) override;
 
  private:
@@ -130,11 +130,12 @@ Result<CandidateResult> CudaDevice::start_candidate(const Binary& binary, Buffer
   return CandidateResult(std::move(program));
 }
 
-std::vector<std::string> CudaDevice::find_baselines(const Workload& workload) {
-  if (!worker_->start()) return {};
+Result<std::vector<std::string>> CudaDevice::find_baselines(const Workload& workload) {
+  KW_TRY_VOID(worker_->start());
   const Answer answer =
       worker_->ask({{"do", "list_vendor"}, {"workload", print_workload_text(workload)}}, kListLimit);
-  return answer.ok() ? answer.head["names"].get<std::vector<std::string>>() : std::vector<std::string>();
+  KW_TRY_VOID(cuda::to_status(answer, "list vendor routines"));
+  return answer.head["names"].get<std::vector<std::string>>();
 }
 
 Result<std::unique_ptr<Program>> CudaDevice::start_baseline(const std::string& name, Buffers& buffers) {
