@@ -9,6 +9,7 @@ Each runs the program as a user would, in a store and cache of its own under bui
 import argparse
 import csv
 import datetime
+import hashlib
 import json
 import math
 import pathlib
@@ -290,9 +291,10 @@ def name_device(program: Program) -> str:
 
 
 def run_section(program: Program, name: str) -> tuple[dict, str, str, str]:
-    """One section of the self-test at full depth; its table, the device and the command. Resumable: an outcome that lies
-    in build/bars/truth is not measured again (remove it to measure anew)."""
-    path = SCRATCH / "truth" / f"{name}.json"
+    """One section of the self-test at full depth; its table, the device and the command. Resumable: an outcome of this
+    very program that lies in build/bars/truth is not measured again (remove it to measure anew)."""
+    build = hashlib.sha256(pathlib.Path(program.path).read_bytes()).hexdigest()[:12]
+    path = SCRATCH / "truth" / f"{name}-{build}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         path.write_text(program.run("selftest", name, "--full", "--json", check=False).stdout)
